@@ -1,0 +1,1 @@
+"""The queue on the pin: the same commit on every machine, in a checkout that loses nothing."""

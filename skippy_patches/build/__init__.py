@@ -1,0 +1,1 @@
+"""From the applied queue to libraries and test results."""

@@ -1,0 +1,84 @@
+"""The errors a user can meet: one class a condition, each with the exit status of the command.
+
+An error says what happened, why it usually does and what to do about it. Its constructor takes the
+facts and builds the sentences, so that no caller words them again. Conditions that only one stage can
+meet are defined beside that stage, as subclasses of the families here.
+
+=====  =============================================
+2      usage or configuration
+3      internal error
+4      a patch does not apply
+5      dirty or wrong tree, refused
+6      build failed
+7      tests failed, or none ran
+=====  =============================================
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # not typing's: the hook and the no-op apply start without importing typing
+if TYPE_CHECKING:
+    from typing import ClassVar
+
+
+class SkippyError(Exception):
+    """Base of every error that is meant for the user.
+
+    what: one sentence, the fact. why: the usual cause. mend: what to do, one step a line.
+    """
+
+    exit_status: ClassVar[int] = 3
+
+    def __init__(self, what: str, *, why: str = "", mend: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.why = why
+        self.mend = mend
+
+    def __str__(self) -> str:
+        return "\n".join(part for part in (self.what, self.why, self.mend) if part)
+
+
+class UsageError(SkippyError):
+    """The command line or the environment asks for something that cannot be done."""
+
+    exit_status = 2
+
+
+class ConfigError(SkippyError):
+    """A file of the user's is not as it should be; points at file and line."""
+
+    exit_status = 2
+
+    def __init__(
+        self, what: str, *, file: object, line: int | None = None, why: str = "", mend: str = ""
+    ) -> None:
+        where = f"{file}:{line}" if line else f"{file}"
+        super().__init__(f"{where}: {what}", why=why, mend=mend)
+        self.file = file
+        self.line = line
+
+
+class PatchError(SkippyError):
+    """A patch of the queue cannot be applied."""
+
+    exit_status = 4
+
+
+class WrongTree(SkippyError):
+    """The checkout holds something that skippy-patches will not overwrite, or is not its own."""
+
+    exit_status = 5
+
+
+class BuildError(SkippyError):
+    """Configuring, compiling or linking failed."""
+
+    exit_status = 6
+
+
+class TestsError(SkippyError):
+    """Tests failed, or none ran."""
+
+    __test__ = False  # not a test class, whatever pytest thinks of the name
+    exit_status = 7

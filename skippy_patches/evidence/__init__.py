@@ -1,0 +1,1 @@
+"""What was built from what: records that outlive their machine."""

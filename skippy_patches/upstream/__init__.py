@@ -1,0 +1,1 @@
+"""The pin: the genuine upstream commit, whatever carries it here."""
