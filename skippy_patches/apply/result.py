@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from skippy_patches.objectid import ObjectId
+
+SCHEMA_VERSION = 1
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -49,3 +51,16 @@ class Applied:
     checkout: Path
     reused: int
     patches: tuple[AppliedPatch, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `apply --format json` prints and that records hold; docs/json.md has its fields."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "upstream": {"tag": self.upstream_tag, **dataclasses.asdict(self.upstream)},
+            "patched": dataclasses.asdict(self.patched),
+            "queue_digest": self.queue_digest,
+            "checkout": str(self.checkout),
+            "applied": len(self.patches),
+            "reused": self.reused,
+            "patches": [dataclasses.asdict(patch) for patch in self.patches],
+        }

@@ -1,0 +1,171 @@
+"""The checkout: a repository that skippy-patches made, and how it stands."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from typing import TYPE_CHECKING
+
+from skippy_patches.apply.errors import NotOurs
+from skippy_patches.git import Repository
+from skippy_patches.objectid import EMPTY_TREE, ObjectId
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BRANCH = "refs/heads/skippy"
+APPLIED_REF = "refs/skippy/applied"
+_OWN_FOLDER = "skippy"
+
+# Left in the git dir while a person is in the middle of something (gitrepository-layout(5), git-status(1)).
+_IN_PROGRESS = {
+    "rebase-apply": "git am or git rebase",
+    "rebase-merge": "git rebase",
+    "MERGE_HEAD": "git merge",
+    "CHERRY_PICK_HEAD": "git cherry-pick",
+    "REVERT_HEAD": "git revert",
+    "BISECT_LOG": "git bisect",
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Checkout:
+    """A work tree whose git dir holds a folder of ours, with ledger, journal and scratch space."""
+
+    path: Path
+    repository: Repository
+
+    @property
+    def own(self) -> Path:
+        """Our folder in the git dir."""
+        return self.repository.git_dir / _OWN_FOLDER
+
+    @property
+    def scratch(self) -> Path:
+        """Space for one apply, emptied at its start."""
+        return self.own / "scratch"
+
+    @property
+    def journal(self) -> Path:
+        """There while the work tree moves."""
+        return self.own / "journal.json"
+
+    @property
+    def ledger(self) -> Path:
+        """The ledger of prefixes."""
+        return self.own / "ledger.json"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What the checkout holds.
+
+    head: the commit that is checked out, None before the first apply. applied: the commit that the last
+    apply left. branch: what HEAD names, None when detached. changes: edits, additions and untracked files
+    as `git status --porcelain` names them. hidden: files whose edits git was told not to see. busy: what a
+    person is in the middle of.
+    """
+
+    head: ObjectId | None
+    applied: ObjectId | None
+    branch: str | None
+    changes: tuple[str, ...]
+    hidden: tuple[str, ...]
+    busy: tuple[str, ...]
+
+    @property
+    def foreign(self) -> tuple[str, ...]:
+        """Everything that did not come from the queue, in words; empty when there is nothing."""
+        found = [f"{name} is in progress" for name in self.busy]
+        if self.branch is None:
+            found.append(f"HEAD is detached at {self.head.short if self.head else 'nothing'}")
+        elif self.branch != BRANCH:
+            found.append(f"the branch {self.branch.removeprefix('refs/heads/')} is checked out, not skippy")
+        if self.head != self.applied:
+            found.append(f"commit {self.head} is not the one that apply left ({self.applied})")
+        found += [f"{path}: hidden from git (assume-unchanged or skip-worktree)" for path in self.hidden]
+        return (*found, *self.changes)
+
+    @property
+    def tree(self) -> ObjectId:
+        """What to move from: the checked-out commit, or the empty tree."""
+        return self.head or EMPTY_TREE
+
+
+def open_existing(path: Path) -> Checkout | None:
+    """The checkout at `path`, or None when nothing is there. Raises NotOurs and WrongTree.
+
+    A folder whose .git is missing or leads elsewhere is refused: git would climb to the repository around
+    it and answer for that one.
+    """
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return None
+    git_dir = path / ".git"
+    if not path.is_dir():
+        raise NotOurs(path, "it is not a folder")
+    if git_dir.is_symlink() or not git_dir.is_dir():
+        raise NotOurs(path, "its .git is not a folder" if git_dir.exists() else "its .git is missing")
+    checkout = Checkout(path=path, repository=Repository(git_dir=git_dir, work_tree=path))
+    if not checkout.own.is_dir():
+        raise NotOurs(path, "another tool or person made this repository")
+    checkout.repository.verify_place()
+    return checkout
+
+
+def create(path: Path) -> Checkout:
+    """Make an empty checkout at `path`: complete, or not there at all."""
+    temporary = path.with_name(f".{path.name}.new")
+    shutil.rmtree(temporary, ignore_errors=True)
+    repository = Repository.create(temporary, bare=False)
+    repository.run("symbolic-ref", "HEAD", BRANCH)
+    (temporary / ".git" / _OWN_FOLDER).mkdir()
+    if path.is_dir():
+        path.rmdir()  # empty: seen by open_existing
+    temporary.rename(path)
+    return Checkout(path=path, repository=Repository(git_dir=path / ".git", work_tree=path))
+
+
+def standing(checkout: Checkout) -> Standing:
+    """Look at HEAD, refs, index and work tree; change nothing."""
+    repository = checkout.repository
+    branch = repository.run("symbolic-ref", "--quiet", "HEAD", check=False)
+    head = repository.resolve("HEAD^{commit}")
+    _refuse_attributes(checkout)
+    return Standing(
+        head=head,
+        applied=repository.resolve(f"{APPLIED_REF}^{{commit}}"),
+        branch=branch.line if branch.status == 0 else None,
+        changes=_changes(repository),
+        hidden=_hidden(repository),
+        busy=tuple(command for name, command in _IN_PROGRESS.items() if (repository.git_dir / name).exists()),
+    )
+
+
+def _refuse_attributes(checkout: Checkout) -> None:
+    """No setting turns $GIT_DIR/info/attributes off, and it changes the bytes that git writes."""
+    attributes = checkout.repository.git_dir / "info" / "attributes"
+    if attributes.exists() and attributes.read_bytes().strip():
+        raise NotOurs(checkout.path, f"{attributes} changes what git writes into the work tree")
+
+
+def _changes(repository: Repository) -> tuple[str, ...]:
+    """Each entry as `path: what`, from the two letters of git-status(1)'s short format."""
+    options = ("--porcelain=v1", "-z", "--no-renames", "--untracked-files=all")
+    listed = repository.run("status", *options).fields
+    return tuple(f"{entry[3:]}: {_state(entry[:2])}" for entry in listed)
+
+
+def _state(state: str) -> str:
+    if state == "??":
+        return "untracked"
+    if "U" in state or state in ("AA", "DD"):
+        return "unmerged"
+    letters = {"M": "modified", "A": "added", "D": "deleted", "T": "type changed"}
+    staged, edited = (letters.get(letter, "") for letter in state)
+    return " and ".join(part for part in (f"{staged} in the index" if staged else "", edited) if part)
+
+
+def _hidden(repository: Repository) -> tuple[str, ...]:
+    """Files with the assume-unchanged (lower-case tag) or skip-worktree bit (git-ls-files(1), -v)."""
+    listed = repository.run("ls-files", "-v", "-z").fields
+    return tuple(entry[2:] for entry in listed if entry[0] == "S" or entry[0].islower())
