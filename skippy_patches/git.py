@@ -2,8 +2,8 @@
 
 Whatever a person's configuration, environment or calling hook says, the same command gives the same
 bytes. The environment is an allowlist; HOME and XDG_CONFIG_HOME point to the null device, which nobody
-can fill; every setting that can change a result is given explicitly. Objects and refs are read in
-process, through GitPython's pure Python database. docs/hermetic-git.md has the reasons one by one.
+can fill; every setting that can change a result is given explicitly. docs/hermetic-git.md has the reasons
+one by one. The project's own repository, which only `check --staged` reads, is git_host.py's.
 """
 
 from __future__ import annotations
@@ -181,12 +181,13 @@ def user_environment() -> dict[str, str]:
 
     For fetching only: there a person's proxies, credentials and url.*.insteadOf must count.
     """
-    env = {name: value for name, value in os.environ.items() if not _is_local(name)}
+    env = {name: value for name, value in os.environ.items() if not is_local(name)}
     settings = {"core.hooksPath": os.devnull, "gc.auto": "0", "maintenance.auto": "false"}
     return env | {"GIT_TERMINAL_PROMPT": "0"} | _settings_as_environment(settings)
 
 
-def _is_local(name: str) -> bool:
+def is_local(name: str) -> bool:
+    """Whether the variable `name` aims git at another repository, or changes what it does there."""
     return name in LOCAL_VARIABLES or name.startswith(("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))
 
 
@@ -274,10 +275,24 @@ class Repository:
         return ObjectId(result.line) if result.status == 0 else None
 
     def objects(self) -> gitpython.Repo:
-        """The repository as GitPython reads it, in process: commits, trees, blobs and refs."""
+        """The repository as GitPython reads it: commits, trees and blobs. Use it in a `with` statement.
+
+        GitPython's children inherit this process's environment, whatever is passed to them; so every
+        variable that aims at another repository is made empty, not only left out.
+        """
         import git as gitpython  # noqa: PLC0415 - 100 ms that only readers of objects pay
 
-        return gitpython.Repo(self.git_dir, odbt=gitpython.GitDB)
+        repository = gitpython.Repo(self.git_dir)
+        emptied = {name: "" for name in os.environ if is_local(name)}
+        aimed = {"GIT_DIR": str(self.git_dir), "GIT_OBJECT_DIRECTORY": str(self.git_dir / "objects")}
+        repository.git.update_environment(**(emptied | hermetic_environment() | aimed))
+        return repository
+
+
+def run_anywhere(*arguments: str, stdin: bytes = b"", check: bool = True) -> Result:
+    """Run a git command that needs no repository, hermetically and away from any."""
+    env = hermetic_environment() | {"GIT_CEILING_DIRECTORIES": os.sep}
+    return _run(arguments, cwd=Path(os.sep), env=env, stdin=stdin, check=check)
 
 
 def _run(

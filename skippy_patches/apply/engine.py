@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
     from skippy_patches.config import Identity
     from skippy_patches.git import Repository, Result
+    from skippy_patches.progress import Reporter
     from skippy_patches.queue.patch import Patch
 
 # What mailinfo prints, one field a line (git-mailinfo(1)).
 _FIELD = re.compile(r"^(Author|Email|Subject|Date): (.*)$", re.MULTILINE)
+_OFFSET = re.compile(r"Hunk #\d+ succeeded at \d+ \(offset -?\d+ lines?\)")
 _COMMIT_FAILURES = re.compile(r"empty ident|invalid date format", re.IGNORECASE)
 
 
@@ -52,21 +54,31 @@ class IndexEngine:
     repository: Repository
     options: Options
     scratch: Path
+    reporter: Reporter
 
     def apply(self, parent: ObjectId, patch: Patch) -> Row:
         """Apply `patch` on `parent` and commit it. Raises PatchError."""
         mail = read_mail(self.repository, patch, self.options, self.scratch)
         index = {"GIT_INDEX_FILE": str(self.scratch / "index")}
         self.repository.run("read-tree", f"{parent}^{{tree}}", env=index)
-        applied = self.repository.run(
-            "apply", "--cached", "--apply", "--numstat", "-z", str(mail.diff), env=index, check=False
-        )
-        if applied.status:
-            raise PatchDoesNotApply(patch, explain.failure(self.repository, parent, patch, applied.stderr))
+        switches = ("--cached", "--apply", "--numstat", "-z", "--verbose")
+        applied = self.repository.run("apply", *switches, str(mail.diff), env=index, check=False)
+        if applied.status:  # said again without --verbose, which mixes the patch's own lines in
+            said = self.repository.run("apply", "--cached", str(mail.diff), env=index, check=False).stderr
+            raise PatchDoesNotApply(patch, explain.failure(self.repository, parent, patch, said))
+        self._report_offsets(patch, applied.stderr)
         tree = ObjectId(self.repository.run("write-tree", env=index).line)
         commit = _commit(self.repository, patch, mail, tree, parent, self.options)
         touched = frozenset(line.split("\t", 2)[2] for line in applied.fields)
         return _measure(self.repository, patch, mail.subject, parent, commit, tree, touched)
+
+    def _report_offsets(self, patch: Patch, said: str) -> None:
+        """A hunk may stand elsewhere than its line number says; with fuzz, git apply never places one."""
+        moved = [line for line in said.splitlines() if _OFFSET.match(line)]
+        for line in moved:
+            self.reporter.detail(f"{patch.path}: {line}")
+        if moved:
+            self.reporter.step(f"{patch.path}: {len(moved)} of its hunks stand at an offset (-v: which)")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -27,8 +27,11 @@ class PatchDoesNotApply(PatchError):
         """Say what was kept: the checkout as it was, and the patches `before` this one."""
         standing = f"at {head.short}" if head else "empty"
         last = before[-1].number if before else 0
+        kept = {0: "It is the first patch.", 1: "The patch before it applies and is kept."}.get(
+            len(before), f"The {len(before)} patches before it apply and are kept."
+        )
         self.mend = (
-            f"{checkout} is as it was ({standing}). The {len(before)} patches before it apply and are kept.\n"
+            f"{checkout} is as it was ({standing}). {kept}\n"
             f"See the tree that it should fit: skippy-patches apply --to {last}\n"
             "A patch that only a 3-way merge could place is stale: rebase its commit and export it again."
         )
@@ -104,6 +107,17 @@ class ForeignWork(WrongTree):
                 f"Look at it: git -C {checkout} status\n"
                 "Save it under refs/skippy/saved/ and go on: skippy-patches apply --discard"
             ),
+        )
+
+
+class InTheWay(WrongTree):
+    """Files that git ignores stand where the queue adds files of its own."""
+
+    def __init__(self, checkout: Path, names: Sequence[str]) -> None:
+        super().__init__(
+            f"{checkout} holds ignored files where the queue adds files:",
+            why="\n".join(f"- {name}" for name in _shortened(names)),
+            mend="Move them out of the way: git ignores them, so nothing else can save them.",
         )
 
 

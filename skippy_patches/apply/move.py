@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.apply.checkout import APPLIED_REF, BRANCH, Checkout
-from skippy_patches.apply.errors import ForeignWork
+from skippy_patches.apply.errors import ForeignWork, InTheWay
 from skippy_patches.apply.files import sync_folder, write_atomically
 from skippy_patches.objectid import EMPTY_TREE, ObjectId
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from skippy_patches.git import Repository
 
+_ADDED = ("--no-renames", "--diff-filter=A", "--name-only", "-z")
 # What a killed git leaves behind in a git dir; each blocks every later command.
 _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock", "shallow.lock", "config.lock")
 
@@ -37,7 +39,10 @@ class Move:
 
 
 def carry_out(checkout: Checkout, move: Move) -> None:
-    """Move a clean work tree. Killed at any moment, `finish` completes it."""
+    """Move a clean work tree; killed at any moment, `finish` completes it. Raises InTheWay before that."""
+    blocked = _in_the_way(checkout, move)
+    if blocked:
+        raise InTheWay(checkout.path, blocked)
     _write_journal(checkout, move)
     repository = checkout.repository
     if move.saved is None:
@@ -75,6 +80,24 @@ def clear_locks(checkout: Checkout) -> None:
         (git_dir / name).unlink(missing_ok=True)
     for lock in [*git_dir.glob("refs/heads/skippy.lock"), *git_dir.glob("refs/skippy/**/*.lock")]:
         lock.unlink(missing_ok=True)
+
+
+def _in_the_way(checkout: Checkout, move: Move) -> list[str]:
+    """What stands where the move adds files and is in none of its trees: ignored by git, so in no status.
+
+    `read-tree -u` overwrites ignored files without a word (since git 2.34).
+    """
+    known = [tree for tree in (move.old, move.saved) if tree]
+    added = [set(checkout.repository.run("diff-tree", "-r", *_ADDED, tree, move.new).paths) for tree in known]
+    names = sorted(set.intersection(*added))
+    return [name for name in names if _is_blocked(checkout.path, name)]
+
+
+def _is_blocked(root: Path, name: str) -> bool:
+    """Whether anything is at `name`, or a file where it needs a folder."""
+    parents = [root / parent for parent in Path(name).parents if parent != Path()]
+    in_place_of_folder = any(os.path.lexists(parent) and not parent.is_dir() for parent in parents)
+    return in_place_of_folder or os.path.lexists(root / name)
 
 
 def _write_journal(checkout: Checkout, move: Move) -> None:

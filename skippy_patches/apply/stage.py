@@ -153,7 +153,12 @@ def _rows(
     keys = prefix_keys(pin.commit, project.committer, project.subject_prefix, patches)
     rows = _still_there(checkout, ledger.longest(keys))
     reused = len(rows)
-    engine = IndexEngine(repository=checkout.repository, options=_options(project), scratch=checkout.scratch)
+    engine = IndexEngine(
+        repository=checkout.repository,
+        options=_options(project),
+        scratch=checkout.scratch,
+        reporter=reporter,
+    )
     try:
         _apply_rest(engine, pin, patches, keys, rows, ledger, reporter)
     except PatchDoesNotApply as error:

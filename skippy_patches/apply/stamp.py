@@ -25,17 +25,17 @@ _VARIABLES = "SKIPPY_PATCHES_"
 _TICK_NS = 20_000_000
 
 
-def answer(root: str, request: str, environment: Mapping[str, str]) -> tuple[str, str] | None:
+def answer(root: str, environment: Mapping[str, str]) -> tuple[str, str] | None:
     """What the last apply printed, as (text, JSON), when it still holds; else None.
 
-    root: the project's folder. request: the options that change the result, in any fixed spelling.
+    root: the project's folder. environment: of the process; our variables in it count.
     """
     try:
         with open(os.path.join(root, ".skippy", _FILE), encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH118, PTH123
             fields = file.read().split("\0")
         version, inputs, checkout, watched, expected, text, json_text = fields
         names = watched.split("\n")
-        if version != _FORMAT or inputs != _inputs(root, request, environment, names):
+        if version != _FORMAT or inputs != _inputs(root, environment, names):
             return None
         return (text, json_text) if expected == _state(checkout) else None
     except (OSError, ValueError):
@@ -44,7 +44,6 @@ def answer(root: str, request: str, environment: Mapping[str, str]) -> tuple[str
 
 def write(
     root: str,
-    request: str,
     environment: Mapping[str, str],
     *,
     checkout: str,
@@ -60,7 +59,7 @@ def write(
         time.sleep(min(max(newest + _TICK_NS - time.time_ns(), 1), _TICK_NS) / 1e9)
         if newest > time.time_ns() + _TICK_NS:
             return  # a clock in the future: no fingerprint can be trusted
-    inputs = _inputs(root, request, environment, names)
+    inputs = _inputs(root, environment, names)
     fields = [_FORMAT, inputs, checkout, "\n".join(names), _state(checkout), *printed]
     folder = os.path.join(root, ".skippy")  # noqa: PTH118
     temporary = os.path.join(folder, f".{_FILE}.{os.getpid()}")  # noqa: PTH118
@@ -69,9 +68,9 @@ def write(
     os.replace(temporary, os.path.join(folder, _FILE))  # noqa: PTH105, PTH118
 
 
-def _inputs(root: str, request: str, environment: Mapping[str, str], names: list[str]) -> str:
-    """A digest of the request, our variables and every watched file; a folder is its files."""
-    digest = hashlib.sha256(request.encode())
+def _inputs(root: str, environment: Mapping[str, str], names: list[str]) -> str:
+    """A digest of our variables and every watched file; a folder is its files."""
+    digest = hashlib.sha256()
     for name in sorted(key for key in environment if key.startswith(_VARIABLES)):
         digest.update(f"\0{name}={environment[name]}".encode("utf-8", "surrogateescape"))
     for name in names:

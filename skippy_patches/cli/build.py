@@ -1,0 +1,84 @@
+"""`skippy-patches build`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from skippy_patches.cli.options import (
+    DEFAULT_RECIPE,
+    Format,
+    FormatOption,
+    JobsOption,
+    LauncherOption,
+    RecipeOption,
+)
+from skippy_patches.cli.session import Session
+from skippy_patches.errors import UsageError
+
+if TYPE_CHECKING:
+    from skippy_patches.build.result import Built
+    from skippy_patches.cli.console import Terminal
+
+BACKENDS = ("cpu", "cuda", "metal", "vulkan", "hip", "rpc")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(
+        help="Apply if needed, configure, build and record. Libraries and logs: .skippy/build/RECIPE/.",
+        epilog="Example: skippy-patches build --cpu --jobs 4",
+    )(build)
+
+
+def _backend(name: str) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(f"--{name}", help=f"Short for --recipe {name}.")
+    return option
+
+
+def build(  # noqa: PLR0913, PLR0917 - one parameter an option of the command line
+    context: typer.Context,
+    recipe: RecipeOption = "",
+    cpu: Annotated[bool, _backend("cpu")] = False,
+    cuda: Annotated[bool, _backend("cuda")] = False,
+    metal: Annotated[bool, _backend("metal")] = False,
+    vulkan: Annotated[bool, _backend("vulkan")] = False,
+    hip: Annotated[bool, _backend("hip")] = False,
+    rpc: Annotated[bool, _backend("rpc")] = False,
+    jobs: JobsOption = None,
+    launcher: LauncherOption = "auto",
+    format_: FormatOption = Format.TEXT,
+) -> None:
+    from skippy_patches.build.layout import Layout  # noqa: PLC0415 - each command imports its own stages
+    from skippy_patches.cli import stages  # noqa: PLC0415
+    from skippy_patches.evidence import record  # noqa: PLC0415
+
+    asked = dict(zip(BACKENDS, (cpu, cuda, metal, vulkan, hip, rpc), strict=True))
+    name = _chosen(recipe, [backend for backend, wanted in asked.items() if wanted])
+    session = Session.of(context)
+    project = session.project()
+    _, built = stages.build(session, project, name, launcher=launcher, jobs=jobs)
+    layout = Layout.of(project.state, name)
+    if format_ is Format.JSON:
+        session.terminal.json(record.load(layout.record).as_json())
+    else:
+        _print(session.terminal, built)
+        session.terminal.line(f"Recorded in {layout.record}")
+
+
+def _chosen(recipe: str, backends: list[str]) -> str:
+    """One recipe, however it was named. Raises UsageError when two were."""
+    names = sorted({*([recipe] if recipe else []), *backends})
+    if len(names) > 1:
+        raise UsageError(f"One recipe at a time, not {' and '.join(names)}.")
+    return names[0] if names else DEFAULT_RECIPE
+
+
+def _print(terminal: Terminal, built: Built) -> None:
+    from skippy_patches.cli.tables import new_table  # noqa: PLC0415
+
+    table = new_table("library", "bytes", "sha256")
+    for artifact in built.artifacts:
+        table.add_row(artifact.name, artifact.size, artifact.sha256)
+    terminal.out.print(table)

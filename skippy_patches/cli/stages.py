@@ -1,0 +1,124 @@
+"""The stages as the commands call them: each reads what it needs and hands its value on."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import TYPE_CHECKING
+
+from skippy_patches.apply import stage, stamp
+from skippy_patches.apply.stage import Request
+from skippy_patches.build import cmake, ctest, recipe, report, result, toolchain
+from skippy_patches.build.layout import Layout
+from skippy_patches.evidence import record
+from skippy_patches.queue import reader
+from skippy_patches.upstream import pin as pins
+from skippy_patches.upstream.cache import Cache
+
+if TYPE_CHECKING:
+    from skippy_patches.apply.result import Applied
+    from skippy_patches.apply.stage import Outcome
+    from skippy_patches.build.report import TestReport
+    from skippy_patches.build.result import Built
+    from skippy_patches.cli.session import Session
+    from skippy_patches.config import Project
+    from skippy_patches.evidence.record import Record
+    from skippy_patches.progress import Reporter
+
+
+def apply(session: Session, project: Project, request: Request) -> Outcome:
+    """Queue and pin into the checkout; after a whole apply, the stamp that answers the next one."""
+    pin = pins.read(project.upstream)
+    patches = reader.load(project)
+    with session.terminal.reporter() as reporter:
+        outcome = stage.apply(project, pin, patches, request, cache=Cache.default(), reporter=reporter)
+    if request.to is None:
+        _write_stamp(project, outcome.applied)
+    return outcome
+
+
+def build(
+    session: Session, project: Project, name: str, *, launcher: str, jobs: int | None
+) -> tuple[Applied, Built]:
+    """Apply the whole queue, build recipe `name`, and write the record of it."""
+    chosen = recipe.load(project.recipes, name)  # a misspelt recipe fails before anything is fetched
+    tools = toolchain.find(launcher)
+    applied = apply(session, project, Request()).applied
+    layout = Layout.of(project.state, name)
+    with session.terminal.reporter() as reporter:
+        built = cmake.build(applied, chosen, tools, layout, jobs=jobs, reporter=reporter)
+        _record(applied, built, layout, reporter)
+    return applied, built
+
+
+def test(
+    session: Session,
+    project: Project,
+    name: str,
+    *,
+    launcher: str,
+    jobs: int | None,
+    pattern: str | None,
+) -> TestReport:
+    """Build first, so that what is tested is what the queue says; then run ctest and record it.
+
+    The report may hold failures: `ctest.check` raises for them once they are shown.
+    """
+    applied, built = build(session, project, name, launcher=launcher, jobs=jobs)
+    layout = Layout.of(project.state, name)
+    with session.terminal.reporter() as reporter:
+        chosen = recipe.load(project.recipes, name)
+        tested = ctest.run(built, chosen, layout, pattern=pattern, reporter=reporter)
+        _record(applied, built, layout, reporter)
+    return tested
+
+
+def record_again(session: Session, project: Project, name: str) -> Record:
+    """The record of the last build, made again from what the stages left, and checked against the files."""
+    recipe.load(project.recipes, name)
+    layout = Layout.of(project.state, name)
+    built = result.load(layout)
+    applied = apply(session, project, Request()).applied
+    with session.terminal.reporter() as reporter:
+        return _record(applied, built, layout, reporter)
+
+
+def _record(applied: Applied, built: Built, layout: Layout, reporter: Reporter) -> Record:
+    made = record.make(applied, built, report.load(layout), reporter=reporter)
+    record.write(made, layout)
+    return made
+
+
+def up_to_date(applied: Applied) -> str:
+    """The line that says that there was nothing to do."""
+    return f"Up to date: {described(applied)}"
+
+
+def described(applied: Applied) -> str:
+    """The result of an apply in a line."""
+    on = applied.upstream_tag or applied.upstream.commit.short
+    return f"{counted(len(applied.patches), 'patch', 'patches')} on {on}, commit {applied.patched.commit}"
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """`1 patch`, `2 patches`."""
+    return f"{count} {one if count == 1 else many}"
+
+
+def as_json(applied: Applied, saved: str | None) -> dict[str, object]:
+    """What `apply --format json` prints."""
+    return {**applied.as_json(), "saved": saved}
+
+
+def _write_stamp(project: Project, applied: Applied) -> None:
+    whole = {**as_json(applied, None), "reused": len(applied.patches)}
+    commit_object = project.upstream.commit_object
+    with contextlib.suppress(OSError):  # a stamp only saves time
+        stamp.write(
+            str(project.root),
+            os.environ,
+            checkout=str(applied.checkout),
+            watched=[str(each) for each in (project.file, commit_object, *project.queue) if each],
+            printed=(up_to_date(applied), json.dumps(whole, indent=2, ensure_ascii=False)),
+        )
