@@ -16,8 +16,16 @@ if TYPE_CHECKING:
 _REMOVED = ("GIT_", "SKIPPY_PATCHES_", "XDG_", "LC_", "LANG", "NO_COLOR", "FORCE_COLOR", "CFLAGS", "CXXFLAGS")
 
 
+@pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache of pins for every test that is not about the cache."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture(autouse=True)
-def _no_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_home(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, shared_cache: Path
+) -> None:
     """Nothing of the machine's user counts, and nothing may be written there."""
     for name in list(os.environ):
         if name.startswith(_REMOVED):
@@ -25,7 +33,7 @@ def _no_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("SKIPPY_PATCHES_CACHE_DIR", str(home / "cache"))
+    monkeypatch.setenv("SKIPPY_PATCHES_CACHE_DIR", str(shared_cache))
 
 
 @pytest.fixture(scope="session")

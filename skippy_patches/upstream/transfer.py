@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import urllib.error
 import urllib.request
 from typing import IO, TYPE_CHECKING
@@ -31,7 +32,9 @@ def download(address: str, folder: Path, reporter: Reporter) -> Path:
             announced = response.headers.get("Content-Length")
             total = int(announced) if announced else None
             got = _copy(response, file, total, reporter)
-    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+    except urllib.error.HTTPError as error:
+        raise SourceFailed(str(error)) from error
+    except (OSError, http.client.HTTPException) as error:  # URLError is one; a name, a route, a cut line
         raise SourceFailed(str(getattr(error, "reason", error))) from error
     if total is not None and got != total:
         raise SourceFailed(f"the download ended early: {got} of {total} bytes")

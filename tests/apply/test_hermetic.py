@@ -96,8 +96,9 @@ def expected(queue: World, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def world(queue: World, tmp_path: Path) -> World:
-    """A copy of the project that was never applied, inside a host repository."""
+def world(queue: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A copy of the project that was never applied, inside a host repository; nothing is cached."""
+    monkeypatch.setenv("SKIPPY_PATCHES_CACHE_DIR", str(tmp_path / "cache"))
     host = tmp_path / "host"
     shutil.copytree(queue.root, host / "project")
     git(host, "init", "-q")

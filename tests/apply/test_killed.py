@@ -1,0 +1,168 @@
+"""kill -9 at any moment of an apply, then another apply: clean, the same commit, nothing lost."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skippy_patches.apply import checkout as checkouts
+from skippy_patches.apply import lock, move
+from skippy_patches.apply.errors import ForeignWork
+from skippy_patches.apply.stage import Request
+from skippy_patches.progress import Silent
+from tests.apply.scenario import author_queue
+from tests.world import Recorder, World
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from skippy_patches.apply.checkout import Checkout
+
+KILLS = 20
+
+
+def _start(world: World) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "skippy_patches", "apply"]
+    return subprocess.Popen(
+        command, cwd=world.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+
+
+def _seconds(world: World) -> float:
+    begin = time.monotonic()
+    assert _start(world).wait() == 0
+    return time.monotonic() - begin
+
+
+@pytest.mark.case(23)
+def test_killed_at_random_moments(world: World) -> None:
+    """Half of the kills hit the process alone, so that its git child lives on; half hit both."""
+    author_queue(world)
+    whole = _seconds(world)
+    expected = world.inside("rev-parse", "HEAD")
+    last = world.patches / "0009-last.patch"
+    content = last.read_bytes()
+    chance = random.Random(20261201)
+    for attempt in range(KILLS):
+        last.write_bytes(content.replace(b"\n+new\n", f"\n+new {attempt}\n".encode()))
+        process = _start(world)
+        time.sleep(chance.uniform(0, whole))
+        if attempt % 2:
+            process.kill()
+        else:
+            _kill_group(process)
+        process.wait()
+    last.write_bytes(content)
+    outcome = world.apply()
+    assert outcome.applied.patched.commit == expected
+    assert world.inside("status", "--porcelain") == ""
+    assert world.inside("symbolic-ref", "HEAD") == "refs/heads/skippy"
+    assert not (world.checkout / ".git/index.lock").exists()
+    assert (world.checkout / "docs/new/deep.md").read_text(encoding="utf-8") == "new\n"
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _checkout(world: World) -> Checkout:
+    checkout = checkouts.open_existing(world.checkout)
+    assert checkout is not None
+    return checkout
+
+
+def _interrupted(world: World) -> move.Move:
+    """A move from the pin to the whole queue, whose journal is written and nothing more."""
+    author_queue(world)
+    tip = world.apply().applied.patched.commit
+    world.apply(Request(to=0))
+    pending = move.Move(old=world.pin, new=tip)
+    move._write_journal(_checkout(world), pending)
+    return pending
+
+
+def _half_done(world: World, pending: move.Move) -> None:
+    """Files as a killed git leaves them: some new, one half written, one removed and not yet written."""
+    new = world.inside("show", f"{pending.new}:src/llama.cpp")
+    (world.checkout / "src/llama.cpp").write_text(new[:100], encoding="utf-8")
+    (world.checkout / "docs/new").mkdir()
+    (world.checkout / "docs/new/deep.md").write_text("new\n", encoding="utf-8")
+    (world.checkout / "src/trailing.txt").unlink()
+    (world.checkout / ".git/index.lock").write_bytes(b"")
+
+
+@pytest.mark.case(23)
+def test_an_interrupted_move_is_finished(world: World) -> None:
+    pending = _interrupted(world)
+    _half_done(world, pending)
+    (world.checkout.parent / ".llama.cpp.lock").write_text(
+        "12345\n", encoding="ascii"
+    )  # its holder was killed
+    reporter = Recorder()
+    outcome = world.apply(reporter=reporter)
+    assert any("Finishing an interrupted move" in step for step in reporter.steps)
+    assert outcome.applied.patched.commit == pending.new
+    assert world.inside("status", "--porcelain") == ""
+
+
+@pytest.mark.case(23, 24)
+def test_work_done_after_the_interruption_is_not_lost(world: World) -> None:
+    pending = _interrupted(world)
+    _half_done(world, pending)
+    (world.checkout / ".git/index.lock").unlink()
+    (world.checkout / "src/windows.txt").write_text("mine\n", encoding="utf-8")
+    with pytest.raises(ForeignWork, match=r"src/windows\.txt: changed since apply was interrupted"):
+        world.apply()
+    assert (world.checkout / "src/windows.txt").read_text(encoding="utf-8") == "mine\n"
+    outcome = world.apply(Request(discard=True))
+    assert outcome.applied.patched.commit == pending.new
+    assert world.inside("show", f"{outcome.saved}:src/windows.txt") == "mine"
+    assert world.inside("status", "--porcelain") == ""
+
+
+def test_status_tells_of_an_interrupted_move(world: World) -> None:
+    _interrupted(world)
+    assert "killed while it moved" in world.run("status").stdout
+
+
+@pytest.mark.case(23)
+def test_two_at_once_wait_for_each_other(world: World) -> None:
+    author_queue(world)
+    both = [_start(world), _start(world)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert world.inside("rev-list", "--count", f"{world.pin}..HEAD") == "7"
+
+
+def test_the_lock_outlives_its_killed_holder_as_long_as_a_child_lives(tmp_path: Path) -> None:
+    file = tmp_path / "lock"
+    program = (
+        "import subprocess, sys, pathlib\n"
+        "from skippy_patches.apply import lock\nfrom skippy_patches.progress import Silent\n"
+        "with lock.hold(pathlib.Path(sys.argv[1]), Silent()) as (descriptor, _):\n"
+        "    subprocess.Popen(['sleep', '1'], pass_fds=(descriptor,), stdout=subprocess.DEVNULL)\n"
+        "    print('held', flush=True)\n    input()\n"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", program, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        begin = time.monotonic()
+        holder.kill()
+    reporter = Recorder()
+    with lock.hold(file, reporter) as (_, was_killed):
+        assert was_killed
+        assert time.monotonic() - begin > 0.5
+    assert f"Waiting for process {holder.pid}" in reporter.steps[0]
+    with lock.hold(file, Silent()) as (_, was_killed):
+        assert not was_killed
