@@ -118,9 +118,7 @@ def load(
     root = file.parent
     upstream = section.section("upstream")
     if upstream is None:
-        raise section.error(
-            "upstream", "is missing", mend="Name the pin: repository, tag and commit of llama.cpp."
-        )
+        raise section.missing("upstream", "Name the pin: repository, tag and commit of llama.cpp.")
     project = Project(
         root=root,
         file=file,

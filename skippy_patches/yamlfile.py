@@ -90,12 +90,20 @@ class Section:
         text = f"'{self._path(key)}' {what}"
         return ConfigError(text, file=self.file, line=self.line_of(key), why=why, mend=mend)
 
+    def missing(self, key: str, mend: str = "") -> ConfigError:
+        """An error that says that `key` is required; it finds the misspelt one."""
+        import difflib  # noqa: PLC0415 - only an error needs it
+
+        for near in difflib.get_close_matches(key, self._nodes, n=1):
+            mend = f"Line {self._lines[near]} has '{near}'. Did you mean '{key}'?"
+        return self.error(key, "is missing", mend=mend)
+
     def text(self, key: str, default: str | None = None) -> str:
         """The scalar as it is written. Without a default the key is required."""
         node = self._take(key)
         if node is None:
             if default is None:
-                raise self.error(key, "is missing")
+                raise self.missing(key)
             return default
         return self._scalar(key, node)
 

@@ -1,0 +1,203 @@
+"""The commands as a person, a script and a careless typist meet them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skippy_patches import __version__
+from tests.apply.scenario import author_queue
+from tests.world import World, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMANDS = ("apply", "check", "list", "next-number", "status", "build", "test", "record")
+
+
+@pytest.fixture
+def queue(world: World) -> World:
+    """A project with the scenario's queue."""
+    author_queue(world)
+    return world
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(world: World, command: str) -> None:
+    done = world.run(command, "--help", env={"COLUMNS": "200"})
+    assert done.returncode == 0
+    assert "Example: " in done.stdout
+    assert "Usage: " in done.stdout
+
+
+def test_version(world: World) -> None:
+    assert world.run("--version").stdout == f"skippy-patches {__version__}\n"
+
+
+def test_list(queue: World) -> None:
+    table = queue.run("list").stdout
+    assert re.search(r"0007 +patches/0007-umlaut\.patch +Umlaut im Betreff: Größe +-", table)
+    queue.apply()
+    answer = json.loads(queue.run("list", "--format", "json").stdout)
+    assert answer["schema_version"] == 1
+    assert [patch["number"] for patch in answer["patches"]] == [1, 2, 3, 5, 6, 7, 9]
+    assert answer["patches"][-1]["commit"] == queue.inside("rev-parse", "HEAD")
+    assert answer["patches"][0]["subject"] == "a tag of its own."
+
+
+def test_next_number(queue: World) -> None:
+    assert queue.run("next-number").stdout == "0010\n"
+    assert json.loads(queue.run("next-number", "--format", "json").stdout)["next_number"] == 10
+
+
+def test_check_finds_and_exits_1(queue: World) -> None:
+    good = queue.run("check")
+    assert good.returncode == 0
+    assert "7 patches: 2 warnings" in good.stdout or "7 patches: 1 warning" in good.stdout
+    (queue.patches / "0009-other.patch").write_bytes((queue.patches / "0009-last.patch").read_bytes())
+    bad = queue.run("check")
+    assert bad.returncode == 1
+    assert "[duplicate-number]" in bad.stdout
+    answer = json.loads(queue.run("check", "--format", "json").stdout)
+    codes = {finding["code"] for finding in answer["findings"]}
+    assert "duplicate-number" in codes
+    assert answer["errors"] >= 1
+
+
+def test_check_and_hook_say_the_same(queue: World) -> None:
+    (queue.patches / "0009-other.patch").write_bytes((queue.patches / "0009-last.patch").read_bytes())
+    hook = subprocess.run(
+        [sys.executable, "-m", "skippy_patches.hook", "-C", str(queue.root)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert queue.run("check").stdout == hook.stdout
+    assert hook.returncode == 1
+
+
+def test_check_staged_reads_the_index(queue: World) -> None:
+    git(queue.root, "init", "-q")
+    git(queue.root, "add", "-A")
+    (queue.patches / "0009-other.patch").write_bytes((queue.patches / "0009-last.patch").read_bytes())
+    assert queue.run("check").returncode == 1
+    assert queue.run("check", "--staged").returncode == 0
+    git(queue.root, "add", "-A")
+    assert queue.run("check", "--staged").returncode == 1
+
+
+def test_apply_refuses_a_queue_with_errors(queue: World) -> None:
+    (queue.patches / "0009-other.patch").write_bytes((queue.patches / "0009-last.patch").read_bytes())
+    done = queue.run("apply")
+    assert done.returncode == 1
+    assert "[duplicate-number]" in done.stderr
+    assert not queue.checkout.exists()
+
+
+def test_status_follows_the_work(queue: World) -> None:
+    def state() -> str:
+        answer = json.loads(queue.run("status", "--format", "json").stdout)
+        return str(answer["checkout"]["state"])
+
+    assert state() == "missing"
+    queue.apply()
+    assert state() == "applied"
+    (queue.patches / "0009-last.patch").unlink()
+    assert state() == "outdated"
+    (queue.checkout / "mine.txt").write_text("mine\n", encoding="utf-8")
+    assert state() == "foreign"
+    text = queue.run("status").stdout
+    assert "mine.txt: untracked" in text
+    assert "6 patches" in text
+
+
+def test_apply_prints_where_work_was_saved(queue: World) -> None:
+    queue.apply()
+    (queue.checkout / "mine.txt").write_text("mine\n", encoding="utf-8")
+    refused = queue.run("apply")
+    assert refused.returncode == 5
+    assert "- mine.txt: untracked" in refused.stderr
+    assert "apply --discard" in refused.stderr
+    done = queue.run("apply", "--discard")
+    found = re.search(r"git -C (\S+) switch --create mine (\S+)", done.stdout)
+    assert found is not None
+    subprocess.run(["git", "-C", found[1], "switch", "-q", "--create", "mine", found[2]], check=True)
+    assert (queue.checkout / "mine.txt").read_text(encoding="utf-8") == "mine\n"
+
+
+def test_verify_with_git_says_so(queue: World) -> None:
+    assert "git am makes the same commits" in queue.run("apply", "--verify-with-git").stdout
+
+
+def test_dash_c_names_the_project(queue: World, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "skippy_patches", "-C", str(queue.patches), "next-number"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == "0010\n"
+
+
+def test_quiet_and_verbose(queue: World) -> None:
+    normal = queue.run("apply")
+    assert "Applying (of 7) ..." in normal.stderr
+    (queue.checkout / ".git/skippy/ledger.json").unlink()
+    queue.run("apply", "--to", "0")
+    (queue.root / ".skippy/applied.stamp").unlink()
+    assert queue.run("-q", "apply").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["aply"], 2, "No such command 'aply'"),
+        (["apply", "--to", "x"], 2, "is not a valid int"),
+        (["apply", "--to", "4"], 2, "There is no patch 0004"),
+        (["apply", "--format", "yaml"], 2, "is not one of"),
+        (["-C", "/nonexistent", "apply"], 2, "No skippy-patches.yaml"),
+        (["build", "--recipe", "cpuu"], 2, "There is no recipe 'cpuu'"),
+        (["build", "--cuda", "--cpu"], 2, "One recipe at a time, not cpu and cuda."),
+        (["record"], 2, "There is no recipe 'cpu'"),
+    ],
+)
+def test_usage_errors(queue: World, arguments: list[str], status: int, said: str) -> None:
+    done = queue.run(*arguments, env={"COLUMNS": "200"})
+    assert done.returncode == status
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+def test_pipes_get_no_colour_and_no_wrapping(queue: World) -> None:
+    (queue.patches / "0009-last.patch").rename(queue.patches / f"0009-{'long-' * 40}name.patch")
+    text = queue.run("list", env={"COLUMNS": "40"}).stdout
+    assert "\x1b" not in text
+    assert len(text.splitlines()) == 8
+
+
+def test_colour_is_asked_for_or_forced(queue: World) -> None:
+    assert "\x1b[" in queue.run("--color", "always", "list").stdout
+    assert "\x1b[" in queue.run("list", env={"FORCE_COLOR": "1"}).stdout
+    assert "\x1b[" not in queue.run("list", env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).stdout
+    assert "\x1b[" in queue.run("--color=always", "apply", "--to", "4").stderr
+    assert "\x1b[" not in queue.run("--color=never", "list", env={"FORCE_COLOR": "1"}).stdout
+
+
+def test_names_of_others_cannot_drive_the_terminal(world: World) -> None:
+    world.commit({"f": "1\n"}, "A subject with \x1b[31mred\x1b[0m in it")
+    world.export(1, "red")
+    assert "\x1b" not in world.run("list").stdout
+    (world.patches / "0002-\x1b[2J.patch").write_bytes(b"x")
+    done = world.run("apply")
+    assert done.returncode == 1
+    assert "\x1b" not in done.stderr
+
+
+def test_an_internal_error_is_told_as_one(queue: World) -> None:
+    (queue.root / ".skippy").write_text("a file where a folder belongs\n", encoding="utf-8")
+    done = queue.run("apply")
+    assert done.returncode == 3
+    assert "An internal error" in done.stderr
