@@ -55,15 +55,20 @@ def carry_out(checkout: Checkout, move: Move) -> None:
 
 
 def pending(checkout: Checkout) -> Move | None:
-    """The move that a killed command left, or None."""
+    """The move that a killed command left, or None.
+
+    A journal is whole or not there; one that a disk garbled is dropped, and what was half moved is then
+    found as foreign work.
+    """
     try:
         content = json.loads(checkout.journal.read_text(encoding="utf-8"))
+        ids = {name: ObjectId(value) for name, value in content.items() if value is not None}
+        return Move(**ids)
     except FileNotFoundError:
         return None
-    saved = content["saved"]
-    return Move(
-        old=ObjectId(content["old"]), new=ObjectId(content["new"]), saved=ObjectId(saved) if saved else None
-    )
+    except (ValueError, TypeError, AttributeError):
+        checkout.journal.unlink()
+        return None
 
 
 def finish(checkout: Checkout, move: Move) -> None:

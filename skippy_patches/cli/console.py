@@ -117,11 +117,11 @@ class _Lines:
             self._terminal.err.print(Text(shown(text), style="dim"), soft_wrap=True)
 
     def advance(self, label: str, done: int, total: int | None) -> None:
-        del done
+        del done, total
         kind = label.split(":", 1)[0]
         if kind != self._label:
             self._label = kind
-            self.step(f"{kind} ..." if total is None else f"{kind} (of {total}) ...")
+            self.step(f"{kind} ...")
 
 
 class _Bars(_Lines):

@@ -1,0 +1,221 @@
+"""The whole road on the real llama.cpp, from a fresh clone and an empty cache. Minutes: `pytest -m e2e`."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.e2e
+
+REPOSITORY = Path(__file__).parents[2]
+# As the person has it, taken before any fixture: npm and pip want their own settings.
+ENVIRONMENT = {
+    name: text
+    for name, text in os.environ.items()
+    if not name.startswith(("GIT_", "SKIPPY_PATCHES_", "PYTEST_", "VIRTUAL_ENV", "PYTHON"))
+}
+KILLS = 20
+NEW_TEST = "test-skippy-kv-page-abi"
+
+
+class Clone:
+    """A clone of this project, and the commands of a person in it."""
+
+    def __init__(self, folder: Path, cache: Path, **environment: str) -> None:
+        subprocess.run(["git", "clone", "-q", str(REPOSITORY), str(folder)], check=True, env=ENVIRONMENT)
+        self.folder = folder
+        self.environment = {**ENVIRONMENT, "SKIPPY_PATCHES_CACHE_DIR": str(cache), **environment}
+        self.program = folder / ".venv/bin/skippy-patches"
+
+    def shell(self, line: str) -> str:
+        done = subprocess.run(
+            ["bash", "-c", line],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}"
+        return done.stdout + done.stderr
+
+    def run(self, *arguments: str) -> str:
+        return self.shell(" ".join([str(self.program), *arguments]))
+
+    def configure(self, sources: str) -> None:
+        """Replace where the pin comes from."""
+        file = self.folder / "skippy-patches.yaml"
+        text = file.read_text(encoding="utf-8")
+        text = re.sub(r"  repository: .*\n", "", text)
+        file.write_text(re.sub(r"  mirrors:.*\n(    .*\n)+", sources, text), encoding="utf-8")
+
+    @property
+    def record(self) -> dict[str, object]:
+        content = json.loads((self.folder / ".skippy/build/cpu/record.json").read_text(encoding="utf-8"))
+        assert isinstance(content, dict)
+        return content
+
+    @property
+    def applied(self) -> str:
+        return str(json.loads(self.run("apply", "--format", "json"))["patched"]["commit"])
+
+
+def readme_command(beginning: str) -> str:
+    """The one indented line of README.md that begins so."""
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    (line,) = re.findall(rf"^    ({re.escape(beginning)}.*)$", readme, re.MULTILINE)
+    return str(line)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for all of this."""
+    return tmp_path_factory.mktemp("road")
+
+
+@pytest.fixture(scope="module")
+def first(place: Path) -> Clone:
+    """A fresh clone, on which README's first command was run, with an empty cache and no compiler cache."""
+    clone = Clone(place / "a", place / "cache", SKIPPY_PATCHES_LAUNCHER="none")
+    print(clone.shell(readme_command("sh scripts/setup.sh && ")))
+    return clone
+
+
+@pytest.fixture(scope="module")
+def second(place: Path, first: Clone) -> Clone:
+    """Another person's clone, in a folder with a longer name; the pin comes out of a git folder."""
+    home = place / "another home"
+    home.mkdir()
+    settings = "[core]\n\tautocrlf = true\n\tabbrev = 5\n[apply]\n\twhitespace = fix\n[user]\n\tname = B\n"
+    (home / ".gitconfig").write_text(settings, encoding="utf-8")
+    folder = place / "a folder with a much longer name, and blanks"
+    clone = Clone(
+        folder, place / "another cache", SKIPPY_PATCHES_LAUNCHER="none", HOME=str(home), TZ="Asia/Kathmandu"
+    )
+    clone.program = first.program
+    clone.configure(f"  mirrors:\n    - directory: {first.folder}/.skippy/llama.cpp\n")
+    return clone
+
+
+def test_the_record_holds_hashes_and_counts(first: Clone) -> None:
+    record = first.record
+    artifacts = {each["name"]: each["sha256"] for each in record["artifacts"]}  # type: ignore[attr-defined]
+    assert next(iter(artifacts)).startswith("libllama.")
+    assert all(re.fullmatch(r"[0-9a-f]{64}", digest) for digest in artifacts.values())
+    tests = record["tests"]
+    assert isinstance(tests, dict)
+    assert tests["run"] >= 40
+    assert (tests["failed"], tests["passed"]) == (0, tests["run"])
+    patches = record["patches"]
+    assert isinstance(patches, list)
+    assert len(patches) == len(list((first.folder / "patches").glob("*.patch")))
+    print(json.dumps({"artifacts": artifacts, "tests": tests}, indent=1))
+
+
+def test_the_host_is_untouched(first: Clone) -> None:
+    assert first.shell("git status --porcelain") == ""
+    assert first.shell("git rev-parse HEAD") == first.shell(f"git -C '{REPOSITORY}' rev-parse HEAD")
+
+
+def test_a_second_run_compiles_nothing_and_tests_again(first: Clone) -> None:
+    said = first.run("test", "-R", "skippy")
+    assert ", 0 files compiled" in said
+    assert re.search(rf"{NEW_TEST} +passed", said)
+    assert "1 passed, 0 failed, 0 skipped" in said
+
+
+def test_the_real_git_am_makes_the_same_commits(first: Clone) -> None:
+    assert "git am makes the same commits" in first.run("apply", "--verify-with-git")
+
+
+def test_another_person_and_another_carrier_give_the_same_commit(first: Clone, second: Clone) -> None:
+    assert second.applied == first.applied
+
+
+def test_the_npm_carrier_gives_the_same_commit(first: Clone, place: Path) -> None:
+    clone = Clone(place / "npm", place / "npm-cache")
+    clone.program = first.program
+    mirrors = re.search(
+        r"  mirrors:.*\n(    .*\n)+", (clone.folder / "skippy-patches.yaml").read_text("utf-8")
+    )
+    assert mirrors is not None
+    clone.configure(mirrors[0])
+    assert clone.applied == first.applied
+    clone.shell("git -C .skippy/llama.cpp fsck --connectivity-only")
+
+
+def test_another_folder_gives_the_same_bytes(first: Clone, second: Clone) -> None:
+    recipe = (second.folder / "recipes/cpu.yaml").read_text(encoding="utf-8")
+    recipe = re.sub(
+        r"^artifacts: .*$",
+        "artifacts: [libllama, libggml-base, libggml-cpu]\ntargets: [llama]",
+        recipe,
+        flags=re.M,
+    )
+    (second.folder / "recipes/library.yaml").write_text(recipe, encoding="utf-8")
+    made = json.loads(second.shell(f"'{second.program}' build --recipe library --format json 2>/dev/null"))
+    there = {each["name"]: each["sha256"] for each in made["artifacts"]}
+    here = {each["name"]: each["sha256"] for each in first.record["artifacts"]}  # type: ignore[attr-defined]
+    assert "libllama.so" in there
+    assert there.items() <= here.items()
+
+
+def test_editing_the_last_patch_compiles_only_what_it_changed(first: Clone) -> None:
+    patch = max((first.folder / "patches").glob("*.patch"))
+    before = patch.read_bytes()
+    marker = re.search(
+        rb"^\+(//[^\n]*)\n", before[before.index(b"+++ b/src/llama-kv-page.cpp") :], re.MULTILINE
+    )
+    assert marker is not None
+    mtimes = _mtimes(first)
+    patch.write_bytes(before.replace(marker[0], b"+" + marker[1] + b" (edited)\n", 1))
+    try:
+        said = first.run("build")
+        changed = {name for name, mtime in _mtimes(first).items() if mtimes.get(name) != mtime}
+        assert changed == {"src/llama-kv-page.cpp"}
+        compiled = re.search(r"(\d+) files? compiled", said)
+        assert compiled is not None
+        # the file itself, and the build information, which names the new commit
+        assert int(compiled[1]) <= 4, said[-2000:]
+    finally:
+        patch.write_bytes(before)
+
+
+def _mtimes(clone: Clone) -> dict[str, int]:
+    root = clone.folder / ".skippy/llama.cpp"
+    command = ["git", "-C", str(root), "ls-files", "-z"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {name: (root / name).lstat().st_mtime_ns for name in listed.stdout.split("\0") if name}
+
+
+def test_killed_at_random_moments(first: Clone) -> None:
+    """Every kill hits a move of the real work tree, or what leads to it; an ignored note survives them."""
+    expected = first.applied
+    checkout = first.folder / ".skippy/llama.cpp"
+    (checkout / "build").mkdir(exist_ok=True)
+    (checkout / "build/notes.log").write_text("mine\n", encoding="utf-8")
+    begin = time.monotonic()
+    first.run("apply", "--to", "0")
+    seconds = time.monotonic() - begin
+    chance = random.Random(4)
+    for attempt in range(KILLS):
+        arguments = ["apply", "--to", "0"] if attempt % 2 else ["apply"]
+        process = subprocess.Popen(
+            [str(first.program), *arguments], cwd=first.folder, env=first.environment,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        time.sleep(chance.uniform(0, seconds))
+        os.kill(process.pid, signal.SIGKILL) if attempt % 3 else os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert first.applied == expected
+    assert first.shell("git -C .skippy/llama.cpp status --porcelain") == ""
+    assert first.shell("git -C .skippy/llama.cpp rev-parse HEAD").strip() == expected
+    assert (checkout / "build/notes.log").read_text(encoding="utf-8") == "mine\n"
