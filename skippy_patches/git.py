@@ -8,6 +8,7 @@ one by one. The project's own repository, which only `check --staged` reads, is 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import re
@@ -274,19 +275,22 @@ class Repository:
         result = self.run("rev-parse", "--quiet", "--verify", "--end-of-options", revision, check=False)
         return ObjectId(result.line) if result.status == 0 else None
 
-    def objects(self) -> gitpython.Repo:
-        """The repository as GitPython reads it: commits, trees and blobs. Use it in a `with` statement.
+    @contextlib.contextmanager
+    def objects(self) -> Iterator[gitpython.Repo]:
+        """The repository as GitPython reads it: commits, trees and blobs.
 
-        GitPython's children inherit this process's environment, whatever is passed to them; so every
-        variable that aims at another repository is made empty, not only left out.
+        GitPython's children, and the one it starts when it is imported, inherit this process's environment
+        whatever is passed to them. So what aims git elsewhere is taken out of it for as long.
         """
-        import git as gitpython  # noqa: PLC0415 - 100 ms that only readers of objects pay
+        hidden = {name: os.environ.pop(name) for name in list(os.environ) if is_local(name)}
+        try:
+            import git as gitpython  # noqa: PLC0415 - 100 ms that only readers of objects pay
 
-        repository = gitpython.Repo(self.git_dir)
-        emptied = {name: "" for name in os.environ if is_local(name)}
-        aimed = {"GIT_DIR": str(self.git_dir), "GIT_OBJECT_DIRECTORY": str(self.git_dir / "objects")}
-        repository.git.update_environment(**(emptied | hermetic_environment() | aimed))
-        return repository
+            with gitpython.Repo(self.git_dir) as repository:
+                repository.git.update_environment(**hermetic_environment())
+                yield repository
+        finally:
+            os.environ.update(hidden)
 
 
 def run_anywhere(*arguments: str, stdin: bytes = b"", check: bool = True) -> Result:

@@ -1,0 +1,79 @@
+"""On a terminal: bars and colours; the same command in a pipe: plain lines. ^C: 130, and nothing lost."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from tests.apply.scenario import author_queue
+
+if TYPE_CHECKING:
+    from tests.world import World
+
+
+def _on_a_terminal(world: World, *arguments: str) -> tuple[int, str]:
+    """Run the command line on a pseudo-terminal; its status and everything it wrote."""
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
+    command = [sys.executable, "-m", "skippy_patches", *arguments]
+    process = subprocess.Popen(command, cwd=world.root, env=env, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    written = b""
+    with contextlib.suppress(OSError):  # EIO: the other end is closed
+        while chunk := os.read(ours, 65536):
+            written += chunk
+    os.close(ours)
+    return process.wait(), written.decode()
+
+
+def test_progress_is_a_bar_on_a_terminal(world: World) -> None:
+    author_queue(world)
+    status, written = _on_a_terminal(world, "apply")
+    assert status == 0
+    assert "━" in written
+    assert "Applying" in written
+    assert "100%" in written
+    assert "Applied 7 patches" in written
+
+
+def test_progress_is_plain_lines_in_a_pipe(world: World) -> None:
+    author_queue(world)
+    done = world.run("apply")
+    assert done.stderr.splitlines()[-1] == "Applying ..."
+    assert "━" not in done.stderr
+    assert done.stdout.count("\n") == 1
+
+
+def test_errors_are_red_on_a_terminal(world: World) -> None:
+    status, written = _on_a_terminal(world, "apply", "--to", "3")
+    assert status == 2
+    assert "\x1b[1;31merror: " in written
+
+
+def test_interrupt(world: World) -> None:
+    """The queue is long enough to be hit; the next apply finds nothing broken."""
+    for number in range(1, 40):
+        world.add(number, "change", {"counter.txt": f"{number}\n"})
+    command = [sys.executable, "-m", "skippy_patches", "apply"]
+    process = subprocess.Popen(
+        command, cwd=world.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+    )
+    with process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith(b"Applying"):
+                break
+        time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.stderr.read()
+    assert process.returncode == 130
+    assert b"Traceback" not in said
+    outcome = world.apply()
+    assert len(outcome.applied.patches) == 39
+    assert world.inside("status", "--porcelain") == ""
