@@ -21,3 +21,5 @@ if [ "${1:-}" = dev ]; then
     sh scripts/system-packages.sh
 fi
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".${1:+[$1]}"
+# Byte code at once: where PYTHONDONTWRITEBYTECODE is set, every start would compile everything again.
+.venv/bin/python -m compileall -q skippy_patches

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from skippy_patches import yamlfile
 from skippy_patches.errors import ConfigError, UsageError
+from skippy_patches.lighttuple import NamedTuple
 from skippy_patches.objectid import ObjectId
 
 TYPE_CHECKING = False

@@ -5,8 +5,6 @@ The rule is git's (gitformat-pack(5), "object id"): SHA-1 over ``<type> <size in
 
 from __future__ import annotations
 
-import hashlib
-
 HEX_LENGTH = 40
 _HEX = frozenset("0123456789abcdef")
 
@@ -33,5 +31,7 @@ EMPTY_TREE = ObjectId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 
 def hash_object(kind: str, content: bytes) -> ObjectId:
     """The id that git gives `content` as an object of `kind` (commit, tree, blob or tag)."""
+    import hashlib  # noqa: PLC0415 - loads OpenSSL; the hook imports this module only for the type
+
     header = f"{kind} {len(content)}\0".encode()
     return ObjectId(hashlib.sha1(header + content, usedforsecurity=False).hexdigest())

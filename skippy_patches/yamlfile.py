@@ -7,9 +7,8 @@ instead of a surprise.
 
 from __future__ import annotations
 
-import yaml
-
 from skippy_patches.errors import ConfigError
+from skippy_patches.lateyaml import yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,13 +7,14 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
-from skippy_patches.queue import diff
+from skippy_patches.queue import diffscan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from skippy_patches.git import Repository
     from skippy_patches.objectid import ObjectId
+    from skippy_patches.queue.diff import Hunk
     from skippy_patches.queue.patch import Patch
 
 _MOST_FILES = 3
@@ -64,9 +65,9 @@ def _about_hunk(repository: Repository, parent: ObjectId, patch: Patch, path: st
     return "\n".join([title, *_nearest(hunk.preimage, found, start - 1)])
 
 
-def _hunk(patch: Patch, path: str, start: int) -> diff.Hunk | None:
+def _hunk(patch: Patch, path: str, start: int) -> Hunk | None:
     """The hunk of `patch` for `path` that git names by its first line in the old file."""
-    for file in diff.parse(patch.content).files:
+    for file in diffscan.parse(patch.content).files:
         if path in (file.old_path, file.new_path):
             for hunk in file.hunks:
                 if hunk.old_start == start:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from typing import NamedTuple
+
+from skippy_patches.lighttuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"(\d{4})-(.+)\.patch", re.ASCII)
 SUFFIX = ".patch"
+HIGHEST_NUMBER = 9999
 
 
 class Patch(NamedTuple):
@@ -29,12 +30,19 @@ class Patch(NamedTuple):
     @property
     def path(self) -> str:
         """Lane and name, relative to the project."""
-        return f"{self.lane}/{self.name}"
+        return join(self.lane, self.name)
 
     @property
     def sha256(self) -> str:
         """Of the file's bytes, in hexadecimal."""
+        import hashlib  # noqa: PLC0415 - loads OpenSSL, which the hook never needs
+
         return hashlib.sha256(self.content).hexdigest()
+
+
+def join(lane: str, name: str) -> str:
+    """The path of file `name` in `lane`, relative to the project."""
+    return name if lane == "." else f"{lane}/{name}"
 
 
 def number_of(name: str) -> int | None:
@@ -49,5 +57,7 @@ def digest(patches: Iterable[Patch]) -> str:
     SHA-256 over one line a patch, `<sha256>  <lane>/<name>\\n`, in apply order. So
     `sha256sum patches/*.patch | sha256sum` in the project's folder gives the same digits.
     """
+    import hashlib  # noqa: PLC0415 - see Patch.sha256
+
     lines = "".join(f"{patch.sha256}  {patch.path}\n" for patch in patches)
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()

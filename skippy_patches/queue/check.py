@@ -1,0 +1,46 @@
+"""Everything that can be wrong with a queue, found at once: a pure function of what was read."""
+
+from __future__ import annotations
+
+import os
+
+from skippy_patches.lighttuple import NamedTuple
+from skippy_patches.queue import content, diffscan, envelope, mail, numbering, safety
+from skippy_patches.queue.snapshot import ordered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from skippy_patches import config
+    from skippy_patches.queue.findings import Finding
+    from skippy_patches.queue.snapshot import Snapshot
+
+
+class Policy(NamedTuple):
+    """What the project wants checked. gaps: allow, warn or forbid holes in the numbers."""
+
+    gaps: str = "warn"
+
+
+def policy_of(project: config.Project) -> Policy:
+    """The policy that skippy-patches.yaml asks for."""
+    return Policy(gaps=project.gaps)
+
+
+def check(snapshot: Snapshot, policy: Policy) -> tuple[Finding, ...]:
+    """Every finding, ordered by file, line and code. No I/O; the same input gives the same findings."""
+    findings = numbering.check(snapshot, policy.gaps)
+    readings = []
+    for patch in ordered(snapshot):
+        message = mail.read(patch.content)
+        reading = content.Reading(patch, diffscan.scan(message))
+        readings.append(reading)
+        findings += envelope.check(patch, message)
+        findings += content.check(reading, message)
+    findings += content.check_repeats(readings)
+    findings += safety.check(readings)
+    return tuple(sorted(findings, key=_position))
+
+
+def _position(finding: Finding) -> tuple[bytes, int, str, str]:
+    file = os.fsencode(finding.files[0]) if finding.files else b""
+    return file, finding.line or 0, finding.code, finding.what
