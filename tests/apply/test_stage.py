@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,9 +20,6 @@ from skippy_patches.apply.errors import (
 from skippy_patches.apply.stage import Request
 from tests.apply.scenario import author_queue
 from tests.world import Recorder, World, block, git
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _mtimes(world: World) -> dict[str, int]:
@@ -403,6 +401,7 @@ def test_an_untracked_file_in_the_way_of_a_patch_is_kept(world: World) -> None:
 def test_a_checkout_without_git_never_reaches_the_host(world: World, command: str) -> None:
     """git would climb to the repository around it and rewrite that one's HEAD."""
     author_queue(world)
+    shutil.copytree(Path(__file__).parents[2] / "recipes", world.root / "recipes")
     world.apply()
     host = world.root
     git(host, "init", "-q")

@@ -7,12 +7,16 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.apply.scenario import author_queue
-from tests.world import World
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.world import World
 
 HEAVY = ("typer", "rich", "git", "yaml", "click", "dataclasses", "subprocess", "pathlib")
 
@@ -48,7 +52,11 @@ def test_no_git_is_started(applied: World, tmp_path: Path) -> None:
     """With a PATH that holds no git, the long way would fail."""
     env = {**os.environ, "PATH": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-m", "skippy_patches", "apply"], cwd=applied.root, env=env, capture_output=True, check=False
+        [sys.executable, "-m", "skippy_patches", "apply"],
+        cwd=applied.root,
+        env=env,
+        capture_output=True,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
 

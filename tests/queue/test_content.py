@@ -67,6 +67,7 @@ def test_binary_without_content(desk: Desk) -> None:
     assert (finding.code, "--binary" in finding.mend) == ("missing-binary", True)
 
 
+@pytest.mark.case(19)
 @pytest.mark.parametrize("content", [b"", HEADERS, mailed(), HEADERS + b"\nOnly words.\n"])
 def test_empty(content: bytes) -> None:
     findings = [finding for finding in _found(content) if not finding.code.startswith("missing")]

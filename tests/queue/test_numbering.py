@@ -45,6 +45,7 @@ def test_no_number_is_left() -> None:
     assert "9999 is taken" in _only(queue(goods("9999-a.patch", "9999-b.patch"))).mend
 
 
+@pytest.mark.case(14)
 @pytest.mark.parametrize(("policy", "severity"), [("warn", "warning"), ("forbid", "error")])
 def test_gap(policy: str, severity: str) -> None:
     finding = _only(queue(goods("0018-a.patch", "0028-b.patch")), policy)
@@ -120,6 +121,7 @@ def test_missing_lane() -> None:
     assert _only(Snapshot("index", (missing,))).severity == "warning"
 
 
+@pytest.mark.case(13)
 @pytest.mark.parametrize(
     ("series", "line", "code", "words"),
     [
@@ -142,6 +144,7 @@ def test_series_lines(series: bytes, line: int, code: str, words: str) -> None:
     assert words in finding.what
 
 
+@pytest.mark.case(13)
 def test_patch_that_the_series_does_not_list() -> None:
     finding = _only(
         queue(goods("0001-a.patch", "0002-b.patch"), series=b"# later: 0001-a.patch\n0002-b.patch\n")

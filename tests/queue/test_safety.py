@@ -52,6 +52,7 @@ def test_harmless(path: str) -> None:
     assert path_danger(path) == ""
 
 
+@pytest.mark.case(20)
 @pytest.mark.parametrize(
     "path", ["../out.txt", "src/../../out.txt", ".git/hooks/post-checkout", ".GIT/config", "/etc/passwd"]
 )
@@ -67,6 +68,7 @@ def test_unsafe_side_of_a_rename() -> None:
     assert [finding.code for finding in _found(mailed(rename))] == ["unsafe-path"]
 
 
+@pytest.mark.case(20)
 @pytest.mark.parametrize(
     ("link", "target", "words"),
     [
@@ -97,6 +99,7 @@ def test_symlink_that_is_turned_elsewhere() -> None:
     assert [finding.code for finding in _found(mailed(change))] == ["unsafe-symlink"]
 
 
+@pytest.mark.case(20)
 def test_write_through_a_symlink_of_an_earlier_patch() -> None:
     link, write = mailed(link_diff("a/dir", "..")), mailed(text_diff("a/dir/file"))
     (finding,) = _found(link, mailed(text_diff("other")), write)
