@@ -1,0 +1,218 @@
+"""Configures and builds the checkout, in a folder that never mixes two sets of flags or tools."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from skippy_patches.build import arguments, artifacts, environment, ninja, process, result, stored
+from skippy_patches.build import jobs as parallel
+from skippy_patches.build.errors import (
+    BuildFailed,
+    ConfigureFailed,
+    DiskFull,
+    ForeignBuildFolder,
+    OutOfMemory,
+    StoredFileBroken,
+    UnknownTarget,
+)
+from skippy_patches.build.result import Built
+from skippy_patches.progress import Silent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from skippy_patches.apply.result import Applied
+    from skippy_patches.build.layout import Layout
+    from skippy_patches.build.recipe import Recipe
+    from skippy_patches.build.toolchain import Toolchain
+    from skippy_patches.progress import Reporter
+
+LABEL = "Building"
+# NAME:TYPE=VALUE of the options that decide what is in the libraries; paths are left out.
+_CACHED = re.compile(
+    r"(?P<name>(?:GGML|LLAMA)_\w+|BUILD_SHARED_LIBS|CMAKE_BUILD_TYPE):(?:BOOL|STRING|UNINITIALIZED)=(?P<value>.*)"
+)
+
+
+def build(
+    applied: Applied,
+    recipe: Recipe,
+    toolchain: Toolchain,
+    layout: Layout,
+    *,
+    jobs: int | None = None,
+    reporter: Reporter = Silent(),  # noqa: B008 - has no state
+) -> Built:
+    """Build the recipe's targets from `applied.checkout` and write `built.json`.
+
+    The configure step runs each time, because ninja does not see a HEAD that moved. jobs: compilers at
+    once; None: as many as cores and memory allow. Raises the errors of build.errors (5 and 6).
+    """
+    with layout.locked(reporter):
+        layout.built.unlink(missing_ok=True)  # a build that is interrupted leaves nothing to record
+        with layout.log.open("wb") as log:
+            work = _Work(applied, recipe, toolchain, layout, reporter, log)
+            built = work.run(jobs or parallel.jobs())
+        result.save(built, layout)
+    return built
+
+
+class _Work:
+    """One build: what its steps share."""
+
+    def __init__(
+        self,
+        applied: Applied,
+        recipe: Recipe,
+        toolchain: Toolchain,
+        layout: Layout,
+        reporter: Reporter,
+        log: BinaryIO,
+    ) -> None:
+        self.applied = applied
+        self.recipe = recipe
+        self.toolchain = toolchain
+        self.layout = layout
+        self.reporter = reporter
+        self.log = log
+        self.source = applied.checkout.resolve()
+        self.tree = layout.tree.resolve()  # ccache and the compiler see the real path
+        self.environment = environment.for_build(self.source) | arguments.launcher_environment(
+            toolchain, self.source, self.tree
+        )
+
+    def run(self, jobs: int) -> Built:
+        started = result.now()
+        self._say_what_is_ignored()
+        given = arguments.variables(self.recipe, self.toolchain, self.source, self.tree)
+        self._prepare_tree(_key(given, self.recipe, self.toolchain, self.source))
+        line = arguments.command(arguments.identity(self.applied) | given, self.source, self.tree)
+        self._configure(line)
+        progress = self._compile(jobs)
+        found = artifacts.find(self.tree, self.recipe)
+        self.reporter.step(f"Built: {progress.steps} steps, {progress.compiled} files compiled")
+        return Built(
+            recipe=self.recipe.name,
+            patched=self.applied.patched,
+            source=self.source,
+            tree=self.tree,
+            artifacts=found,
+            toolchain=self.toolchain,
+            generator=arguments.GENERATOR,
+            arguments=line,
+            variables=_resolved(self.tree),
+            steps=progress.steps,
+            compiled=progress.compiled,
+            started=started,
+            finished=result.now(),
+        )
+
+    def _say_what_is_ignored(self) -> None:
+        if names := environment.ignored():
+            self.reporter.step(
+                f"Not used from the environment: {', '.join(names)} (put flags into the recipe)"
+            )
+        if arguments.build_number(self.applied.upstream_tag) is None:
+            tag = self.applied.upstream_tag or "(none)"
+            self.reporter.step(
+                f"The pin's tag {tag} holds no build number: the libraries say {arguments.NO_BUILD_NUMBER}"
+            )
+
+    def _prepare_tree(self, key: dict[str, Any]) -> None:
+        """Start over when the tree was made with other flags or tools; refuse one that is not ours."""
+        mend = f"Delete {self.layout.folder} and build again."
+        try:
+            old = stored.read(self.layout.key, mend)
+        except StoredFileBroken:
+            old = {}
+        if self.tree.is_dir() and any(self.tree.iterdir()):
+            if old is None:
+                raise ForeignBuildFolder(self.tree)
+            if differences := _differences(old, key):
+                self.reporter.step(f"Building from scratch, because these changed: {', '.join(differences)}")
+                shutil.rmtree(self.tree)
+        artifacts.ask(self.tree)
+        stored.write(self.layout.key, key)
+
+    def _configure(self, line: tuple[str, ...]) -> None:
+        self.reporter.step(f"Configuring recipe {self.recipe.name}")
+        was_configured = (self.tree / "build.ninja").is_file()
+        status, output = self._start((str(self.toolchain.cmake.path), *line))
+        if status == 0:
+            return
+        if not was_configured:
+            # What a failed first run cached (a compiler that does not work, ...) would outlive its cause.
+            (self.tree / "CMakeCache.txt").unlink(missing_ok=True)
+        raise ConfigureFailed(status, _configure_errors(output), self.layout.log)
+
+    def _compile(self, jobs: int) -> ninja.Progress:
+        launcher = self.toolchain.launcher.name if self.toolchain.launcher else "no cache"
+        self.reporter.step(f"Compiling, {jobs} at once, {launcher}; the log is {self.layout.log}")
+        progress = ninja.Progress(lambda done, total: self.reporter.advance(LABEL, done, total))
+        line = (str(self.toolchain.ninja.path), "-C", str(self.tree), "-j", str(jobs), *self.recipe.targets)
+        status, output = self._start(line, progress.read)
+        if status == 0:
+            return progress
+        failed = ninja.failure(output)
+        if ninja.is_unknown_target(output):
+            raise UnknownTarget(failed, self.recipe.file)
+        if ninja.is_out_of_memory(failed):
+            raise OutOfMemory(failed, self.layout.log, jobs=jobs)
+        if ninja.is_disk_full(failed):
+            raise DiskFull(failed, self.layout.log, folder=self.tree)
+        raise BuildFailed(status, failed, self.layout.log)
+
+    def _start(
+        self, line: tuple[str, ...], listen: Callable[[str], None] | None = None
+    ) -> tuple[int, tuple[str, ...]]:
+        def heard(text: str) -> None:
+            self.reporter.detail(text)
+            if listen is not None:
+                listen(text)
+
+        return process.run(line, environment=self.environment, log=self.log, folder=self.tree, listen=heard)
+
+
+def _key(given: dict[str, str], recipe: Recipe, toolchain: Toolchain, source: Path) -> dict[str, Any]:
+    """What a CMakeCache.txt outlives badly. ninja itself may be another: it keeps its own log."""
+    tools = {
+        role: f"{tool.path} {tool.version} {tool.sha256}"
+        for role, tool in toolchain.tools()
+        if role != "ninja"
+    }
+    own = {name: value for name, value in given.items() if name != "CMAKE_MAKE_PROGRAM"}
+    return {"source": str(source), "variables": own, "targets": list(recipe.targets), "tools": tools}
+
+
+def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """Names of what differs: variables and tools by their own names."""
+    names: list[str] = []
+    for part, value in new.items():
+        before = old.get(part)
+        if isinstance(value, dict) and isinstance(before, dict):
+            names += sorted(key for key in value.keys() | before.keys() if value.get(key) != before.get(key))
+        elif value != before:
+            names.append(part)
+    return names
+
+
+def _configure_errors(output: tuple[str, ...]) -> tuple[str, ...]:
+    """From the first "CMake Error" on."""
+    start = next((at for at, line in enumerate(output) if line.startswith("CMake Error")), None)
+    lines = output[-ninja.OUTPUT_LINES :] if start is None else output[start : start + ninja.OUTPUT_LINES]
+    return tuple(lines)
+
+
+def _resolved(tree: Path) -> tuple[tuple[str, str], ...]:
+    """The options in CMakeCache.txt, sorted by name."""
+    found: dict[str, str] = {}
+    with contextlib.suppress(OSError):
+        for line in (tree / "CMakeCache.txt").read_text("utf-8", "replace").splitlines():
+            if match := _CACHED.fullmatch(line):
+                found[match["name"]] = match["value"]
+    return tuple(sorted(found.items()))

@@ -1,0 +1,221 @@
+"""What can go wrong between a patched checkout and a tested library: one class a condition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from skippy_patches.errors import BuildError, SkippyError, TestsError, UsageError, WrongTree
+from skippy_patches.yamlfile import suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+
+class UnknownRecipe(UsageError):
+    """There is no recipe of that name."""
+
+    def __init__(self, name: str, known: Iterable[str], folder: Path) -> None:
+        names = tuple(known)
+        mend = suggest(name, names) if names else f"Write one: {folder / (name + '.yaml')}"
+        super().__init__(
+            f"There is no recipe '{name}'.", why=f"Recipes are the *.yaml files of {folder}.", mend=mend
+        )
+
+
+class ToolMissing(BuildError):
+    """A program that the build needs is not on this machine, or is too old."""
+
+    def __init__(self, program: str, *, why: str, mend: str) -> None:
+        super().__init__(f"{program} was not found.", why=why, mend=mend)
+        self.program = program
+
+
+class ToolTooOld(BuildError):
+    """A program is older than what the build asks of it."""
+
+    def __init__(self, program: str, path: Path, version: str, *, wanted: str, mend: str) -> None:
+        super().__init__(
+            f"{program} {version} ({path}) is too old: {wanted} or newer is needed.", why="", mend=mend
+        )
+
+
+class ToolBroken(BuildError):
+    """A program is there and cannot even tell its version."""
+
+    def __init__(self, program: str, path: Path, output: str) -> None:
+        super().__init__(f"{program} ({path}) does not run.", why=output.strip(), mend="Reinstall it.")
+
+
+class ForeignBuildFolder(WrongTree):
+    """The folder to build in has content, and nothing says that skippy-patches made it."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"{folder} holds files that skippy-patches did not put there.",
+            why="Mixing two builds in one folder gives libraries that nobody can describe.",
+            mend=f"Look at it, then move it away or delete it: {folder}",
+        )
+
+
+class _Failed(BuildError):
+    """Shared wording: the end of the output and where all of it is."""
+
+    def __init__(self, what: str, output: Sequence[str], log: Path, *, why: str = "", mend: str = "") -> None:
+        lines = "\n".join(output)
+        super().__init__(
+            what,
+            why="\n".join(part for part in (lines, why) if part),
+            mend="\n".join(part for part in (mend, f"The whole log: {log}") if part),
+        )
+        self.output = tuple(output)
+        self.log = log
+
+
+class ConfigureFailed(_Failed):
+    """CMake's configure step stopped."""
+
+    def __init__(self, status: int, output: Sequence[str], log: Path) -> None:
+        super().__init__(f"cmake could not configure llama.cpp (status {status}):", output, log)
+
+
+class BuildFailed(_Failed):
+    """A compiler or the linker stopped with an error of the code."""
+
+    def __init__(self, status: int, output: Sequence[str], log: Path) -> None:
+        super().__init__(
+            f"The build stopped (ninja's status {status}):",
+            output,
+            log,
+            mend="If a patch of the queue touches this file, mend that patch; then build again.",
+        )
+
+
+class OutOfMemory(_Failed):
+    """The kernel killed a compiler, or it found no memory."""
+
+    def __init__(self, output: Sequence[str], log: Path, *, jobs: int) -> None:
+        fewer = max(1, jobs // 2)
+        super().__init__(
+            f"The machine ran out of memory: a compiler was killed ({jobs} ran at once).",
+            output,
+            log,
+            why="Compiling some files of llama.cpp takes up to 2 GB each.",
+            mend=f"Compile fewer at once: --jobs {fewer}" if jobs > 1 else "Add memory or swap.",
+        )
+
+
+class DiskFull(_Failed):
+    """No space left on the device while building."""
+
+    def __init__(self, output: Sequence[str], log: Path, *, folder: Path) -> None:
+        super().__init__(
+            "The disk is full.", output, log, mend=f"Free some space on the file system of {folder}."
+        )
+
+
+class UnknownTarget(BuildError):
+    """The recipe asks for a target that this llama.cpp does not have."""
+
+    def __init__(self, output: Sequence[str], recipe: Path) -> None:
+        super().__init__(
+            "The recipe names a target that this llama.cpp does not have.",
+            why="\n".join(output),
+            mend=f"Correct `targets` in {recipe}.",
+        )
+
+
+class NoLibrary(BuildError):
+    """The build ended well and made no libllama."""
+
+    def __init__(self, folder: Path, found: Iterable[str]) -> None:
+        names = ", ".join(found) or "none"
+        super().__init__(
+            "The build made no shared libllama.",
+            why=f"Shared libraries found in {folder}: {names}.",
+            mend="The recipe needs BUILD_SHARED_LIBS: ON and must build the target llama.",
+        )
+
+
+class LibraryMissing(BuildError):
+    """The recipe names a library that the build did not make."""
+
+    def __init__(self, pattern: str, found: Sequence[str], recipe: Path) -> None:
+        super().__init__(
+            f"The build made no library '{pattern}', which the recipe asks for.",
+            why=f"It made: {', '.join(found)}.",
+            mend=f"Correct `artifacts` or the variables in {recipe}. {suggest(pattern, found)}",
+        )
+
+
+class NotBuilt(BuildError):
+    """A stage needs a build that has not been made."""
+
+    def __init__(self, recipe: str, file: Path, why: str = "") -> None:
+        super().__init__(
+            f"The recipe '{recipe}' has not been built here.",
+            why=why or f"There is no {file}.",
+            mend=f"Build it: skippy-patches build --recipe {recipe}",
+        )
+
+
+class TestsNotListed(TestsError):
+    """Ctest cannot tell which tests there are."""
+
+    def __init__(self, output: str, folder: Path) -> None:
+        super().__init__(f"ctest cannot list the tests of {folder}.", why=output.strip(), mend="Build again.")
+
+
+class NoTestsRan(TestsError):
+    """Nothing ran, and a green result would mean nothing."""
+
+    def __init__(self, why: str, mend: str = "") -> None:
+        super().__init__("No test ran.", why=why, mend=mend)
+
+
+class TestsStopped(TestsError):
+    """Ctest ended without a result."""
+
+    def __init__(self, status: int, output: Sequence[str], log: Path) -> None:
+        super().__init__(
+            f"ctest stopped with status {status} and wrote no result.",
+            why="\n".join(output),
+            mend=f"The whole log: {log}",
+        )
+
+
+class TestsFailed(TestsError):
+    """One test or more failed, timed out or could not start."""
+
+    def __init__(self, failures: Sequence[tuple[str, str, str]], log: Path) -> None:
+        """Take (name, reason, end of the output) of each failure."""
+        names = ", ".join(f"{name} ({reason})" for name, reason, _ in failures)
+        plural = "test" if len(failures) == 1 else "tests"
+        super().__init__(
+            f"{len(failures)} {plural} failed: {names}.",
+            why="\n".join(f"--- {name}\n{output}" for name, _, output in failures if output),
+            mend=f"The whole output: {log}",
+        )
+        self.names = tuple(name for name, _, _ in failures)
+
+
+class BadPattern(UsageError):
+    """A regular expression that does not compile."""
+
+    def __init__(self, pattern: str, problem: str) -> None:
+        super().__init__(f"'{pattern}' is not a regular expression: {problem}.")
+
+
+class BadLauncher(UsageError):
+    """A compiler launcher that is not known, or is asked for and not there."""
+
+    def __init__(self, name: str, choices: Iterable[str], *, why: str = "") -> None:
+        what = f"The compiler launcher '{name}' cannot be used."
+        super().__init__(what, why=why, mend=suggest(name, choices) if not why else "Use: --launcher none")
+
+
+class StoredFileBroken(SkippyError):
+    """A file that an earlier stage wrote cannot be read back."""
+
+    def __init__(self, file: Path, problem: str, mend: str) -> None:
+        super().__init__(f"{file} is not what skippy-patches wrote: {problem}.", mend=mend)

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from skippy_patches.build import toolchain
+from skippy_patches.build.errors import BadLauncher, ToolBroken, ToolMissing, ToolTooOld
+from skippy_patches.errors import BuildError
+
+
+def fake(folder: Path, name: str, prints: str, status: int = 0) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / name
+    file.write_text(f"#!/bin/sh\necho '{prints}'\nexit {status}\n")
+    file.chmod(0o755)
+    return file
+
+
+@pytest.fixture
+def compilers(tmp_path: Path) -> Path:
+    """A PATH folder with two compilers in it."""
+    fake(tmp_path / "bin", "cc", "cc (Fake 1-2) 9.9.9")
+    fake(tmp_path / "bin", "c++", "c++ (Fake 1-2) 9.9.9")
+    return tmp_path / "bin"
+
+
+def test_this_machine() -> None:
+    found = toolchain.find("none")
+
+    assert found.cmake.version[0].isdigit()
+    assert found.ctest.path.parent == found.cmake.path.parent
+    assert len(found.cxx.sha256) == 64
+    assert found.launcher is None
+
+
+def test_the_python_packages_come_before_path(compilers: Path) -> None:
+    fake(compilers, "cmake", "cmake version 99.0.0")
+    fake(compilers, "ninja", "99.0.0")
+
+    found = toolchain.find("none", variables={"PATH": str(compilers)})
+
+    for tool in (found.cmake, found.ninja):
+        assert tool.path.is_relative_to(Path(sys.prefix))
+
+
+def test_versions_are_without_the_name_of_the_program(compilers: Path) -> None:
+    found = toolchain.find("none", variables={"PATH": str(compilers)})
+
+    assert found.c.version == found.cxx.version == "(Fake 1-2) 9.9.9"
+
+
+def test_cc_and_cxx_name_the_compilers(compilers: Path) -> None:
+    other = fake(compilers.parent / "other", "mycc", "clang version 17.0.1")
+
+    found = toolchain.find("none", variables={"PATH": str(compilers), "CC": str(other), "CXX": "c++"})
+
+    assert (found.c.path, found.c.version) == (other, "clang version 17.0.1")
+    assert found.cxx.path == compilers / "c++"
+
+
+def test_a_cache_that_poses_as_the_compiler_is_passed_over(compilers: Path) -> None:
+    fake(compilers.parent / "real", "ccache", "ccache version 4.9")
+    posing = compilers.parent / "posing"
+    posing.mkdir()
+    (posing / "cc").symlink_to(compilers.parent / "real" / "ccache")
+
+    found = toolchain.find("none", variables={"PATH": f"{posing}:{compilers}"})
+
+    assert found.c.path == compilers / "cc"
+
+
+def test_flags_in_cc_are_refused(compilers: Path) -> None:
+    with pytest.raises(ToolMissing, match=r"'cc -O0' was not found") as caught:
+        toolchain.find("none", variables={"PATH": str(compilers), "CC": "cc -O0"})
+
+    assert "recipe" in caught.value.mend
+
+
+def test_a_missing_compiler_names_the_package(tmp_path: Path) -> None:
+    with pytest.raises(ToolMissing, match=r"A C compiler was not found") as caught:
+        toolchain.find("none", variables={"PATH": str(tmp_path)})
+
+    assert isinstance(caught.value, BuildError)
+    assert "build-essential" in caught.value.mend or "xcode-select" in caught.value.mend
+
+
+def test_a_compiler_that_does_not_start(tmp_path: Path) -> None:
+    fake(tmp_path, "cc", "cannot load libmpc", 127)
+
+    with pytest.raises(ToolBroken, match="does not run"):
+        toolchain.find("none", variables={"PATH": str(tmp_path)})
+
+
+def test_auto_takes_a_new_ccache_only(compilers: Path) -> None:
+    variables = {"PATH": str(compilers)}
+    assert toolchain.find("auto", variables=variables).launcher is None
+
+    fake(compilers, "ccache", "ccache version 4.6.3")
+    assert toolchain.find("auto", variables=variables).launcher is None
+    with pytest.raises(ToolTooOld, match=r"ccache 4\.6\.3 .* is too old: 4\.7"):
+        toolchain.find("ccache", variables=variables)
+
+    fake(compilers, "ccache", "ccache version 4.10.2")
+    launcher = toolchain.find("auto", variables=variables).launcher
+    assert launcher is not None
+    assert (launcher.name, launcher.version) == ("ccache", "4.10.2")
+
+
+def test_launchers_that_are_asked_for(compilers: Path) -> None:
+    with pytest.raises(BadLauncher, match="sccache") as caught:
+        toolchain.find("sccache", variables={"PATH": str(compilers)})
+    assert "not on PATH" in caught.value.why
+
+    with pytest.raises(BadLauncher) as caught:
+        toolchain.find("ccahce", variables={"PATH": str(compilers)})
+    assert caught.value.mend == "Did you mean 'ccache'?"

@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from skippy_patches.apply.result import Applied, AppliedPatch, Tip
+from skippy_patches.build.artifacts import Artifact
+from skippy_patches.build.layout import Layout
+from skippy_patches.build.recipe import Exclusion
+from skippy_patches.build.report import TestReport, TestRow
+from skippy_patches.build.result import Built
+from skippy_patches.build.toolchain import Tool, Toolchain
+from skippy_patches.evidence import record
+from skippy_patches.evidence.errors import (
+    LibrariesChanged,
+    NoRecord,
+    OtherCommitBuilt,
+    RecordBroken,
+    RecordDiffers,
+)
+from skippy_patches.objectid import ObjectId
+
+UPSTREAM = Tip(commit=ObjectId("1" * 40), tree=ObjectId("2" * 40))
+PATCHED = Tip(commit=ObjectId("a" * 40), tree=ObjectId("b" * 40))
+
+
+@pytest.fixture
+def applied(tmp_path: Path) -> Applied:
+    """One patch on the pin."""
+    patch = AppliedPatch(
+        number=1, file="0001-one.patch", sha256="c" * 64, subject="one", commit=PATCHED.commit,
+        tree=PATCHED.tree, files=1, insertions=2, deletions=3,
+    )  # fmt: skip
+    return Applied(
+        upstream=UPSTREAM, upstream_tag="b10361", patched=PATCHED, queue_digest="d" * 64,
+        checkout=tmp_path / ".skippy/llama.cpp", reused=0, patches=(patch,),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def built(tmp_path: Path, applied: Applied) -> Built:
+    """Two libraries of it."""
+    source, tree = applied.checkout, tmp_path / ".skippy/build/cpu/tree"
+    tree.mkdir(parents=True)
+    tools = Toolchain(
+        cmake=tool("cmake", "/venv/bin/cmake", "4.4.5"),
+        ctest=tool("ctest", "/venv/bin/ctest", "4.4.5"),
+        ninja=tool("ninja", "/venv/bin/ninja", "1.13.2"),
+        c=tool("cc", "/usr/bin/cc", "(Debian) 12.2.0"),
+        cxx=tool("c++", "/usr/bin/c++", "(Debian) 12.2.0"),
+        launcher=tool("ccache", "/usr/bin/ccache", "4.7.5"),
+    )
+    arguments = (
+        "-S", str(source), "-B", str(tree), "-DCMAKE_C_COMPILER=/usr/bin/cc",
+        "-DCMAKE_CXX_COMPILER_LAUNCHER=/usr/bin/ccache", "-DGGML_NATIVE=OFF",
+        f"-DCMAKE_C_FLAGS=-ffile-prefix-map={source}=../src -ffile-prefix-map=../../../llama.cpp=../src",
+    )  # fmt: skip
+    return Built(
+        recipe="cpu", patched=PATCHED, source=source, tree=tree,
+        artifacts=tuple(library(tree, name) for name in ("libllama.so", "libggml.so")),
+        toolchain=tools, generator="Ninja", arguments=arguments, variables=(("GGML_NATIVE", "OFF"),), steps=5,
+        compiled=3, started="2026-01-01T00:00:00Z", finished="2026-01-01T00:01:00Z",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def tests(built: Built) -> TestReport:
+    """A run on these libraries."""
+    return TestReport(
+        recipe="cpu", commit=PATCHED.commit,
+        libraries=tuple((artifact.name, artifact.sha256) for artifact in built.artifacts), pattern=None,
+        rows=(
+            row("test-a", "passed"), row("test-b", "timeout", "timed out"), row("test-c", "skipped", "none"),
+        ),
+        excluded=(Exclusion(name="test-net", reason="needs the network"),), unknown=(),
+        started="2026-01-01T00:02:00Z", finished="2026-01-01T00:03:00Z",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def made(applied: Applied, built: Built, tests: TestReport) -> record.Record:
+    """The record of all three."""
+    return record.make(applied, built, tests)
+
+
+def tool(name: str, path: str, version: str) -> Tool:
+    return Tool(name=name, path=Path(path), version=version, sha256="e" * 64)
+
+
+def library(tree: Path, name: str) -> Artifact:
+    content = f"bytes of {name}".encode()
+    (tree / name).write_bytes(content)
+    digest = hashlib.sha256(content).hexdigest()
+    return Artifact(name=name, path=tree / name, sha256=digest, size=len(content))
+
+
+def row(name: str, status: str, reason: str = "") -> TestRow:
+    return TestRow(name=name, status=status, seconds=1.0, reason=reason, output="")
+
+
+def test_the_content(made: record.Record, tmp_path: Path) -> None:
+    content = made.content
+
+    assert content["upstream"] == {"commit": "1" * 40, "tree": "2" * 40, "tag": "b10361"}
+    assert content["patched"] == {"commit": "a" * 40, "tree": "b" * 40}
+    assert content["patches"][0]["number"] == 1
+    assert [artifact["name"] for artifact in content["artifacts"]] == ["libllama.so", "libggml.so"]
+    assert content["toolchain"]["cxx"] == {"name": "c++", "version": "(Debian) 12.2.0", "sha256": "e" * 64}
+    assert content["cmake"]["variables"] == {"GGML_NATIVE": "OFF"}
+    assert content["tests"] == {
+        "run": 2,
+        "passed": 1,
+        "failed": 1,
+        "skipped": 1,
+        "failures": [{"name": "test-b", "status": "timeout", "reason": "timed out"}],
+        "skips": [{"name": "test-c", "reason": "none"}],
+        "excluded": [{"name": "test-net", "reason": "needs the network"}],
+    }
+    assert (content["started"], content["finished"]) == ("2026-01-01T00:00:00Z", "2026-01-01T00:03:00Z")
+
+
+def test_no_path_of_the_machine_is_in_it(made: record.Record, tmp_path: Path) -> None:
+    text = json.dumps(made.content)
+
+    assert str(tmp_path) not in text
+    assert "/usr/bin" not in text
+    assert made.content["cmake"]["arguments"] == [
+        "-S", "<source>", "-B", "<build>", "-DCMAKE_C_COMPILER=<c>",
+        "-DCMAKE_CXX_COMPILER_LAUNCHER=<launcher>", "-DGGML_NATIVE=OFF",
+        "-DCMAKE_C_FLAGS=-ffile-prefix-map=<source>=../src -ffile-prefix-map=<source from build>=../src",
+    ]  # fmt: skip
+
+
+def test_written_and_read_back(made: record.Record, built: Built) -> None:
+    file = record.write(made, Layout(folder=built.tree.parent))
+
+    assert file.name == "record.json"
+    assert json.loads(file.read_text()) == made.as_json()
+    assert made.as_json()["schema_version"] == 1
+    assert record.load(file) == made
+    assert [path.name for path in file.parent.iterdir()].count("record.json") == 1
+
+
+def test_without_tests(applied: Applied, built: Built) -> None:
+    made = record.make(applied, built, None)
+
+    assert made.content["tests"] is None
+    assert made.content["finished"] == built.finished
+
+
+@pytest.mark.parametrize("change", ["commit", "libraries"])
+def test_results_of_other_bytes_are_left_out(
+    applied: Applied, built: Built, tests: TestReport, change: str
+) -> None:
+    other = {"commit": ObjectId("9" * 40), "libraries": (("libllama.so", "0" * 64),)}[change]
+    stale = dataclasses.replace(tests, **{change: other})  # type: ignore[arg-type]
+    listener = Listener()
+
+    made = record.make(applied, built, stale, reporter=listener)
+
+    assert made.content["tests"] is None
+    assert "holds no test results" in listener.steps[0]
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+
+    def step(self, text: str) -> None:
+        self.steps.append(text)
+
+    def detail(self, text: str) -> None:
+        pass
+
+    def advance(self, label: str, done: int, total: int | None) -> None:
+        pass
+
+
+def test_a_build_of_another_commit(applied: Applied, built: Built) -> None:
+    moved = dataclasses.replace(applied, patched=Tip(commit=ObjectId("9" * 40), tree=PATCHED.tree))
+
+    with pytest.raises(OtherCommitBuilt, match="is of aaaaaaaaaaaa, and the queue now gives 999999999999"):
+        record.make(moved, built, None)
+
+
+def test_bytes_that_changed_since_the_build(applied: Applied, built: Built) -> None:
+    with built.artifacts[1].path.open("ab") as stream:
+        stream.write(b"!")
+
+    with pytest.raises(LibrariesChanged, match=r"libggml\.so") as caught:
+        record.make(applied, built, None)
+    assert caught.value.exit_status == 6
+
+    built.artifacts[1].path.unlink()
+    with pytest.raises(LibrariesChanged):
+        record.make(applied, built, None)
+
+
+def test_saved_under_pin_commit_recipe_and_platform(made: record.Record, tmp_path: Path) -> None:
+    file = record.save(made, tmp_path / "records")
+
+    place = made.content["platform"]
+    assert file.name == f"b10361-aaaaaaaaaaaa-cpu-{place['system']}-{place['machine']}.json"
+    assert record.load(file) == made
+
+
+def test_the_same_record_at_another_time_is_left_alone(made: record.Record, tmp_path: Path) -> None:
+    file = record.save(made, tmp_path)
+    before = file.read_bytes()
+    later = record.Record(content=made.content | {"finished": "2027-01-01T00:00:00Z"})
+
+    assert record.save(later, tmp_path) == file
+    assert file.read_bytes() == before
+
+
+def test_another_record_is_not_overwritten(made: record.Record, tmp_path: Path) -> None:
+    file = record.save(made, tmp_path)
+    before = file.read_bytes()
+    other = record.Record(content=made.content | {"queue_digest": "0" * 64})
+
+    with pytest.raises(RecordDiffers) as caught:
+        record.save(other, tmp_path)
+
+    assert caught.value.why == "They differ in: queue_digest."
+    assert caught.value.exit_status == 1
+    assert file.read_bytes() == before
+
+
+def test_a_tag_cannot_lead_out_of_the_folder(made: record.Record, tmp_path: Path) -> None:
+    odd = record.Record(content=made.content | {"upstream": made.content["upstream"] | {"tag": "../up/v1"}})
+
+    assert record.save(odd, tmp_path).parent == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"artifacts": []}, "`artifacts` must name libraries"),
+        ({"artifacts": [{"name": "libllama.so", "sha256": "short", "size": 1}]}, "`artifacts` must name"),
+        ({"patched": {"commit": "abc", "tree": "def"}}, "`patched` holds no full commit"),
+        ({"patches": [{"number": "one"}]}, "ValueError"),
+        ({"schema_version": 2}, "its schema_version is 2, not 1"),
+    ],
+)
+def test_a_record_that_was_tampered_with(
+    made: record.Record, tmp_path: Path, change: dict[str, object], says: str
+) -> None:
+    file = tmp_path / "record.json"
+    file.write_text(json.dumps({"schema_version": 1} | made.content | change))
+
+    with pytest.raises(RecordBroken) as caught:
+        record.load(file)
+
+    assert says in caught.value.what
+
+
+def test_a_record_with_a_part_missing(made: record.Record, tmp_path: Path) -> None:
+    file = tmp_path / "record.json"
+    content = {"schema_version": 1} | made.content
+    del content["toolchain"]
+    file.write_text(json.dumps(content))
+
+    with pytest.raises(RecordBroken, match="it lacks toolchain"):
+        record.load(file)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{", "\xff"])
+def test_a_file_that_is_no_record(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "record.json"
+    file.write_bytes(text.encode("latin-1"))
+
+    with pytest.raises(RecordBroken, match="is not a record"):
+        record.load(file)
+
+
+def test_no_record(tmp_path: Path) -> None:
+    with pytest.raises(NoRecord) as caught:
+        record.load(tmp_path / "record.json")
+
+    assert caught.value.exit_status == 6
