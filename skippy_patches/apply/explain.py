@@ -59,6 +59,8 @@ def _about_hunk(repository: Repository, parent: ObjectId, patch: Patch, path: st
         return f"{path}: a hunk for line {start} does not fit"
     header = f"@@ -{hunk.old_start},{hunk.old_count} +{hunk.new_start},{hunk.new_count} @@"
     title = f"{path}: the hunk at {patch.path}:{hunk.line} ({header}) does not fit"
+    if _lacks_context(hunk):
+        return f"{title}\nit has no lines of context to place it by: export it again with -U3"
     present = _whole(hunk.postimage, found)
     if present is not None and len(hunk.postimage) > len(hunk.preimage):
         return f"{title}\nits change is there already, from line {present + 1}"
@@ -73,6 +75,11 @@ def _hunk(patch: Patch, path: str, start: int) -> Hunk | None:
                 if hunk.old_start == start:
                     return hunk
     return None
+
+
+def _lacks_context(hunk: Hunk) -> bool:
+    """Git apply then wants it at the very end of the file (git-apply(1), --unidiff-zero)."""
+    return not any(line[:1] in (b" ", b"") for line in hunk.lines)
 
 
 def _lines(repository: Repository, parent: ObjectId, path: str) -> list[bytes] | None:

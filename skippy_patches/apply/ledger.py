@@ -12,7 +12,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
-from skippy_patches.apply.files import write_atomically
+from skippy_patches.files import write_atomically
 from skippy_patches.objectid import ObjectId
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from skippy_patches.apply.checkout import APPLIED_REF, BRANCH, Checkout
 from skippy_patches.apply.errors import ForeignWork, InTheWay
-from skippy_patches.apply.files import sync_folder, write_atomically
+from skippy_patches.files import sync_folder, write_atomically
 from skippy_patches.objectid import EMPTY_TREE, ObjectId
 
 if TYPE_CHECKING:

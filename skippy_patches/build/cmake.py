@@ -95,7 +95,7 @@ class _Work:
         self._configure(line)
         progress = self._compile(jobs)
         found = artifacts.find(self.tree, self.recipe)
-        self.reporter.step(f"Built: {progress.steps} steps, {progress.compiled} files compiled")
+        self.reporter.step(f"Built; files compiled: {progress.compiled}, steps in all: {progress.steps}")
         return Built(
             recipe=self.recipe.name,
             patched=self.applied.patched,

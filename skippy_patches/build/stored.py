@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skippy_patches.build.errors import StoredFileBroken
+from skippy_patches.files import write_atomically
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCHEMA_VERSION = 1
 
@@ -16,19 +17,7 @@ SCHEMA_VERSION = 1
 def write(path: Path, content: dict[str, Any]) -> None:
     """Write `content` under `schema_version`, atomically: temporary file, fsync, rename."""
     text = json.dumps({"schema_version": SCHEMA_VERSION} | content, indent=2, ensure_ascii=False) + "\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode())
-            stream.flush()
-            os.fchmod(stream.fileno(), 0o644)
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_atomically(path, text.encode())
 
 
 def read(path: Path, mend: str) -> dict[str, Any] | None:

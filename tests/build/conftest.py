@@ -43,7 +43,8 @@ FILES = {
         add_test(NAME test-pass COMMAND program)
         add_test(NAME test-cases COMMAND sh -c
             "echo '  Backend CPU sgd: SKIPPED'; echo 3 of 4 passed, 1 skipped")
-        add_test(NAME test-home COMMAND sh -c "ls -A $HOME | grep . && exit 1; test \\"$ANSWER\\" = 42 -a -f $CACHE")
+        add_test(NAME test-home COMMAND sh -c
+            "ls -A $HOME | grep . && exit 1; test \\"$ANSWER\\" = 42 -a -f $CACHE")
         add_test(NAME test-fail COMMAND sh -c "seq 1 100; printf '\\\\033[31mwrong answer\\\\033[0m'; exit 3")
         add_test(NAME test-no-model COMMAND sh -c
             "printf '\\\\033[33mWARNING: No model file provided. Skipping this test. Set\\\\n\\\\033[0m' >&2")

@@ -13,11 +13,15 @@ def write_atomically(file: Path, content: bytes) -> None:
     """Replace `file`: temporary file, fsync, rename, fsync of the folder (rename(2), fsync(2))."""
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    with temporary.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    temporary.replace(file)
+    try:
+        with temporary.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(file)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
     sync_folder(file.parent)
 
 
