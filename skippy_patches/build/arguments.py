@@ -8,6 +8,8 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skippy_patches.build.errors import UnusablePath
+
 if TYPE_CHECKING:
     from skippy_patches.apply.result import Applied
     from skippy_patches.build.recipe import Recipe
@@ -17,12 +19,21 @@ GENERATOR = "Ninja"
 NO_BUILD_NUMBER = 0
 _TAG = re.compile(r"b(\d+)")
 _LANGUAGES = ("C", "CXX")
+_UNUSABLE = ",;$\"'\\\n"  # seen: a comma fails in configure, a dollar sign is expanded in flags
 
 
 def build_number(tag: str) -> int | None:
     """The number in upstream's tags of the form b10361; None for others."""
     match = _TAG.fullmatch(tag)
     return int(match[1]) if match else None
+
+
+def refuse_unusable(*paths: Path) -> None:
+    """Raise UnusablePath for a path that cmake splits or expands, before an hour is spent."""
+    for path in paths:
+        for character in _UNUSABLE:
+            if character in str(path):
+                raise UnusablePath(path, character)
 
 
 def identity(applied: Applied) -> dict[str, str]:

@@ -87,6 +87,7 @@ class _Work:
         )
 
     def run(self, jobs: int) -> Built:
+        arguments.refuse_unusable(self.source, self.tree)
         started = result.now()
         self._say_what_is_ignored()
         given = arguments.variables(self.recipe, self.toolchain, self.source, self.tree)

@@ -199,6 +199,16 @@ class TestsFailed(TestsError):
         self.names = tuple(name for name, _, _ in failures)
 
 
+class UnusablePath(UsageError):
+    """cmake cannot work in this folder."""
+
+    def __init__(self, path: Path, character: str) -> None:
+        super().__init__(
+            f"The path {path} holds {character!r}, which cmake and its flags do not carry.",
+            mend="Move the project, or set `checkout:` in skippy-patches.yaml, to a path without it.",
+        )
+
+
 class BadPattern(UsageError):
     """A regular expression that does not compile."""
 

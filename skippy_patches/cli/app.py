@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -69,6 +70,8 @@ def main(
 
 def run() -> None:
     """Run the command line and exit with its status."""
+    # What a CI job is cancelled with; as ^C it ends ninja, the compilers and the tests, too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # text streams, both
     try:

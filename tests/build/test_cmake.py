@@ -20,6 +20,7 @@ from skippy_patches.build.errors import (
     NotBuilt,
     OutOfMemory,
     UnknownTarget,
+    UnusablePath,
 )
 
 if TYPE_CHECKING:
@@ -314,3 +315,10 @@ def test_the_key_holds_flags_and_tools(finished: Finished) -> None:
     assert key["variables"]["GGML_AVX2"] == "ON"
     assert "LLAMA_BUILD_COMMIT" not in key["variables"]
     assert set(key["tools"]) == {"cmake", "c", "cxx"}
+
+
+@pytest.mark.parametrize("name", ["a,b", "a$b", "a;b", "a'b"])
+def test_a_path_that_cmake_cannot_carry_is_told_at_once(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UnusablePath, match="which cmake and its flags do not carry"):
+        arguments.refuse_unusable(tmp_path, tmp_path / name)
+    arguments.refuse_unusable(tmp_path / "with blanks and ü")

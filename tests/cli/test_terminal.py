@@ -77,3 +77,19 @@ def test_interrupt(world: World) -> None:
     outcome = world.apply()
     assert len(outcome.applied.patches) == 39
     assert world.inside("status", "--porcelain") == ""
+
+
+def test_a_cancelled_job_ends_as_an_interrupted_one(world: World) -> None:
+    for number in range(1, 40):
+        world.add(number, "change", {"counter.txt": f"{number}\n"})
+    command = [sys.executable, "-m", "skippy_patches", "apply"]
+    process = subprocess.Popen(command, cwd=world.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    with process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith(b"Applying"):
+                break
+        process.terminate()
+        process.stderr.read()
+    assert process.returncode == 130
+    assert len(world.apply().applied.patches) == 39
