@@ -71,6 +71,7 @@ SETTINGS = {
     "user.useConfigOnly": "true",
 }
 LOCALES = ("C", "C.UTF-8", "de_DE.ISO-8859-1", "tr_TR.UTF-8")
+COMPILED = {"de_DE.ISO-8859-1": "de_DE", "tr_TR.UTF-8": "tr_TR"}  # charset and upper case of their own
 ZONES = ("UTC", "Asia/Kathmandu", "America/St_Johns")
 
 
@@ -224,11 +225,33 @@ def test_one_hostile_variable(
     _run_and_compare(world, expected, dict(os.environ))
 
 
+@pytest.fixture(scope="module")
+def locales(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of compiled locales (localedef(1)); a system knows few, and silently takes C for others."""
+    folder = tmp_path_factory.mktemp("locales")
+    for name, source in COMPILED.items():
+        command = ["localedef", "-i", source, "-f", name.split(".")[1], str(folder / name)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (folder / name).is_dir(), f"sh scripts/system-packages.sh installs locales: {done.stderr}"
+    return folder
+
+
 @pytest.mark.case(27)
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("zone", ZONES)
-def test_locale_and_time_zone(world: World, expected: str, locale: str, zone: str) -> None:
-    _run_and_compare(world, expected, {**os.environ, "LC_ALL": locale, "TZ": zone, "LANG": locale})
+def test_locale_and_time_zone(world: World, expected: str, locale: str, zone: str, locales: Path) -> None:
+    place = {"LOCPATH": str(locales)} if locale in COMPILED else {}
+    env = {**os.environ, **place, "LC_ALL": locale, "TZ": zone, "LANG": locale}
+    _run_and_compare(world, expected, env)
+
+
+def test_the_compiled_locale_is_in_force(locales: Path) -> None:
+    """Else the test above would prove nothing."""
+    env = {**os.environ, "LOCPATH": str(locales), "LC_ALL": "de_DE.ISO-8859-1"}
+    command = [sys.executable, "-c", "import sys; print(sys.getfilesystemencoding())"]
+    assert (
+        subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout == "iso8859-1\n"
+    )
 
 
 def _run_and_compare(world: World, expected: str, env: dict[str, str]) -> None:
