@@ -45,6 +45,17 @@ class UsageError(SkippyError):
     exit_status = 2
 
 
+class SystemRefused(UsageError):
+    """The operating system refused a file: permissions, a full disk, a file where a folder belongs."""
+
+    def __init__(self, error: OSError) -> None:
+        names = [str(name) for name in (error.filename, error.filename2) if name is not None]
+        super().__init__(
+            f"{' -> '.join(names) or 'The system'}: {error.strerror or error}.",
+            mend="Mend that and run the command again: what was done so far is kept.",
+        )
+
+
 class ConfigError(SkippyError):
     """A file of the user's is not as it should be; points at file and line."""
 

@@ -16,7 +16,7 @@ from skippy_patches import __version__
 from skippy_patches.cli import apply, build, check, queue, record, status, test
 from skippy_patches.cli.console import NORMAL, QUIET, VERBOSE, Terminal
 from skippy_patches.cli.session import Session
-from skippy_patches.errors import SkippyError
+from skippy_patches.errors import SkippyError, SystemRefused
 
 app = typer.Typer(
     name="skippy-patches",
@@ -79,6 +79,9 @@ def run() -> None:
     except SkippyError as error:
         Terminal.open().error(error)
         sys.exit(error.exit_status)
+    except OSError as error:
+        Terminal.open().error(SystemRefused(error))
+        sys.exit(SystemRefused.exit_status)
     except Exception as error:
         traceback.print_exc()
         what = f"An internal error of skippy-patches {__version__}: {error}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skippy_patches import __version__
+from skippy_patches.cli import app as application
 from tests.apply.scenario import author_queue
 from tests.world import World, git
 
@@ -196,8 +197,25 @@ def test_names_of_others_cannot_drive_the_terminal(world: World) -> None:
     assert "\x1b" not in done.stderr
 
 
-def test_an_internal_error_is_told_as_one(queue: World) -> None:
+def test_what_the_system_refuses_is_told_without_a_trace(queue: World) -> None:
     (queue.root / ".skippy").write_text("a file where a folder belongs\n", encoding="utf-8")
     done = queue.run("apply")
-    assert done.returncode == 3
-    assert "An internal error" in done.stderr
+    assert done.returncode == 2
+    assert re.search(r"error: \S+/\.skippy\S*: (Not a directory|File exists)\.", done.stderr)
+    assert "Traceback" not in done.stderr
+
+
+def test_an_internal_error_is_told_as_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise LookupError("nobody foresaw this")
+
+    monkeypatch.setattr(application, "app", fail)
+    with pytest.raises(SystemExit) as caught:
+        application.run()
+    said = capsys.readouterr().err
+    assert caught.value.code == 3
+    assert "Traceback" in said
+    assert "error: An internal error of skippy-patches" in said
+    assert "nobody foresaw this" in said
