@@ -136,7 +136,7 @@ def _options(project: Project) -> Options:
 
 
 def _referee(project: Project, checkout: Checkout) -> Referee:
-    folder = checkout.path.with_name(f".{checkout.path.name}.am")
+    folder = checkout.scratch / "am"  # emptied by the next apply, if this one is killed
     return Referee(repository=checkout.repository, options=_options(project), folder=folder)
 
 

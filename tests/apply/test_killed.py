@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -67,6 +68,24 @@ def test_killed_at_random_moments(world: World) -> None:
     assert world.inside("symbolic-ref", "HEAD") == "refs/heads/skippy"
     assert not (world.checkout / ".git/index.lock").exists()
     assert (world.checkout / "docs/new/deep.md").read_text(encoding="utf-8") == "new\n"
+
+
+@pytest.mark.case(23)
+def test_killed_while_the_checkout_is_made(world: World) -> None:
+    """From nothing: the repository, the pin's objects, the first files."""
+    author_queue(world)
+    whole = _seconds(world)
+    expected = world.inside("rev-parse", "HEAD")
+    chance = random.Random(23)
+    for _ in range(8):
+        shutil.rmtree(world.checkout)
+        process = _start(world)
+        time.sleep(chance.uniform(0, whole))
+        _kill_group(process)
+        process.wait()
+        assert world.apply().applied.patched.commit == expected
+        assert world.inside("status", "--porcelain") == ""
+        assert not list(world.checkout.parent.glob(".llama.cpp.new*"))
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
