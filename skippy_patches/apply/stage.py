@@ -7,8 +7,9 @@ import dataclasses
 import shutil
 from typing import TYPE_CHECKING
 
+from skippy_patches import lock
 from skippy_patches.apply import checkout as checkouts
-from skippy_patches.apply import lock, move
+from skippy_patches.apply import move
 from skippy_patches.apply.engine import Engine, IndexEngine, Options
 from skippy_patches.apply.errors import EmptyQueue, ForeignWork, LostCommits, NoSuchPatch, PatchDoesNotApply
 from skippy_patches.apply.ledger import Ledger, Row, prefix_keys

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import fcntl
 from typing import TYPE_CHECKING
 
+from skippy_patches import lock
 from skippy_patches.progress import Silent
 
 if TYPE_CHECKING:
@@ -70,11 +70,5 @@ class Layout:
     @contextlib.contextmanager
     def locked(self, reporter: Reporter = Silent()) -> Iterator[None]:  # noqa: B008 - has no state
         """Keep every other build and test of this recipe waiting; the kernel frees it with the process."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("wb") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                reporter.step(f"Another skippy-patches builds or tests in {self.folder}: waiting for it")
-                fcntl.flock(file, fcntl.LOCK_EX)
+        with lock.hold(self.folder / "lock", reporter):
             yield

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from skippy_patches import lock
 from skippy_patches.apply import checkout as checkouts
-from skippy_patches.apply import lock, move
+from skippy_patches.apply import move
 from skippy_patches.apply.errors import ForeignWork
 from skippy_patches.apply.stage import Request
 from skippy_patches.progress import Silent
@@ -165,7 +166,7 @@ def test_the_lock_outlives_its_killed_holder_as_long_as_a_child_lives(tmp_path: 
     file = tmp_path / "lock"
     program = (
         "import subprocess, sys, pathlib\n"
-        "from skippy_patches.apply import lock\nfrom skippy_patches.progress import Silent\n"
+        "from skippy_patches import lock\nfrom skippy_patches.progress import Silent\n"
         "with lock.hold(pathlib.Path(sys.argv[1]), Silent()) as (descriptor, _):\n"
         "    subprocess.Popen(['sleep', '1'], pass_fds=(descriptor,), stdout=subprocess.DEVNULL)\n"
         "    print('held', flush=True)\n    input()\n"

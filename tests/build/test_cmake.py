@@ -306,7 +306,7 @@ def test_a_second_build_waits_for_the_first(bench: Bench, listener: Listener) ->
             assert holder.poll() == 0 or holder.wait(1) == 0
 
     assert len(listener.steps) == 1
-    assert "waiting" in listener.steps[0]
+    assert listener.steps[0].startswith(f"Waiting for process {holder.pid}, which holds ")
 
 
 def test_the_key_holds_flags_and_tools(finished: Finished) -> None:

@@ -1,4 +1,4 @@
-"""One apply at a time in a checkout, and a trace of the one that was killed.
+"""One apply at a time in a checkout, one build at a time in a folder, and a trace of what was killed.
 
 The lock is flock(2) on an open file, not the file itself: it ends with its holders whatever kills them.
 Its descriptor is handed to every git child, which a lock library cannot do; so a git that outlives its
