@@ -29,8 +29,13 @@ def _print(text: str) -> None:
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text stream
     try:
         print(text, flush=True)
-    except BrokenPipeError:  # the reader has seen enough; Python would complain again at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would complain again at exit
+        if not isinstance(error, BrokenPipeError):  # else the reader has seen enough
+            from skippy_patches.errors import SystemRefused  # noqa: PLC0415
+
+            print(f"error: {SystemRefused(error)}", file=sys.stderr)
+            sys.exit(SystemRefused.exit_status)
 
 
 def _at_a_glance(arguments: Sequence[str]) -> str | None:
@@ -46,13 +51,19 @@ def _at_a_glance(arguments: Sequence[str]) -> str | None:
         return None
     from skippy_patches.apply import stamp  # noqa: PLC0415 - os and hashlib, nothing more
 
-    answer = stamp.answer(_root(folder), os.environ)
+    root = _root(folder)
+    answer = stamp.answer(root, os.environ) if root else None
     return None if answer is None else answer[len(words) > 1]
 
 
-def _root(folder: str) -> str:
-    """The nearest folder at or above `folder` with a configuration; the long way tells when there is none."""
-    place = os.path.abspath(folder)  # noqa: PTH100
+def _root(folder: str) -> str | None:
+    """As config.find, whose tests hold for both; the long way tells what is wrong when there is none."""
+    if not os.path.isdir(folder):  # noqa: PTH112
+        return None
+    try:
+        place = os.path.realpath(folder)
+    except FileNotFoundError:  # the current folder was deleted
+        return None
     while not os.path.exists(os.path.join(place, "skippy-patches.yaml")):  # noqa: PTH110, PTH118
         parent = os.path.dirname(place)  # noqa: PTH120
         if parent == place or os.path.exists(os.path.join(place, ".git")):  # noqa: PTH110, PTH118

@@ -1,8 +1,10 @@
 """skippy-patches.yaml -> Project: where everything is, and what it is pinned to.
 
-Precedence: flags (given by the command line as `Overrides`), SKIPPY_PATCHES_* variables, the file,
-defaults. The values are NamedTuples, not dataclasses: the pre-commit hook reads its configuration here,
-and importing `dataclasses` alone costs as much CPU as starting Python does.
+Precedence: SKIPPY_PATCHES_* variables, the file, defaults. A relative path counts from the project's
+folder, wherever it is written, so that the same words mean the same place in every folder.
+
+The values are NamedTuples, not dataclasses: the pre-commit hook reads its configuration here, and
+importing `dataclasses` alone costs as much CPU as starting Python does.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import os
 from pathlib import Path
 
 from skippy_patches import yamlfile
-from skippy_patches.errors import ConfigError, UsageError
+from skippy_patches.errors import ConfigError, SkippyError, UsageError
 from skippy_patches.lighttuple import NamedTuple
 from skippy_patches.objectid import ObjectId
 
@@ -24,6 +26,9 @@ STATE_FOLDER = ".skippy"
 VARIABLE_PREFIX = "SKIPPY_PATCHES_"
 SUBJECT_PREFIX_CHOICES = ("strip", "keep")
 GAP_CHOICES = ("warn", "allow", "forbid")
+# What git cuts from both ends of a name or an address, crud() of its ident.c: the dot only in versions
+# before its commit 1c04cb0744 of August 2023, so that one name would give two commits.
+_CUT = " .,:;<>\"\\'"
 
 
 class Identity(NamedTuple):
@@ -80,29 +85,50 @@ class Project(NamedTuple):
         return self.root / STATE_FOLDER
 
 
-class Overrides(NamedTuple):
-    """What the command line says about the project; None leaves a value to variables and file."""
+class _Setting(NamedTuple):
+    """A value that a variable may set; else it stands in the file, at `key` of `section`."""
 
-    checkout: str | None = None
+    text: str
+    variable: str
+    section: yamlfile.Section
+    key: str
+
+    def error(self, what: str, *, why: str = "", mend: str = "") -> SkippyError:
+        """An error that points at where the value was set."""
+        if self.variable:
+            return UsageError(f"The variable {self.variable} {what}.", why=why, mend=mend)
+        return self.section.error(self.key, what, why=why, mend=mend)
 
 
 def find(start: Path) -> Path:
-    """The nearest skippy-patches.yaml at or above `start`, not looking beyond the git root.
+    """The nearest skippy-patches.yaml at or above the folder `start`, not looking beyond the git root.
 
-    Raises UsageError when there is none.
+    Raises UsageError when there is none, or no such folder.
     """
-    folder = start.absolute()
-    while True:
-        file = folder / FILE_NAME
-        if file.is_file():
-            return file
-        if (folder / ".git").exists() or folder.parent == folder:
+    folder = _folder(start)
+    top = folder
+    while not (top / FILE_NAME).is_file():
+        if (top / ".git").exists() or top.parent == top:
             raise UsageError(
-                f"No {FILE_NAME} in {start.absolute()} or in any folder above it.",
-                why=f"The search went up to {folder} and stopped there.",
+                f"No {FILE_NAME} in {folder} or in any folder above it.",
+                why=f"The search went up to {top} and stopped there.",
                 mend="Change to the project's folder, or name it: skippy-patches -C DIR ...",
             )
-        folder = folder.parent
+        top = top.parent
+    return top / FILE_NAME
+
+
+def _folder(start: Path) -> Path:
+    """`start` without links and `..`, so that its parents are the folders around it."""
+    if not start.is_dir():
+        what = "is not a folder" if start.exists() else "does not exist"
+        raise UsageError(f"{start} {what}.", mend="Name the project's folder: skippy-patches -C DIR ...")
+    try:
+        return start.resolve()
+    except FileNotFoundError:  # of the working directory: `.` can be opened even then
+        raise UsageError(
+            "The current folder was deleted.", mend="Change to a folder that exists: cd"
+        ) from None
 
 
 def load(
@@ -110,9 +136,11 @@ def load(
     *,
     content: bytes | None = None,
     variables: Mapping[str, str] | None = None,
-    overrides: Overrides = Overrides(),  # noqa: B008 - an immutable value
 ) -> Project:
-    """Read `file` (or `content`, its bytes in the index). Raises ConfigError with file and line."""
+    """Read `file` (or `content`, its bytes in the index).
+
+    Raises ConfigError with file and line, and UsageError for what a variable says.
+    """
     env = os.environ if variables is None else variables
     section = yamlfile.load(file, content)
     root = file.parent
@@ -123,10 +151,10 @@ def load(
         root=root,
         file=file,
         upstream=_upstream(upstream, root, env),
-        committer=_committer(section.section("committer"), env),
+        committer=_committer(section.mapping("committer"), env),
         queue=_queue(section, root),
         recipes=root / section.text("recipes", "recipes"),
-        checkout=_checkout(section, root, env, overrides),
+        checkout=_checkout(section, root, env),
         subject_prefix=section.choice("subject_prefix", SUBJECT_PREFIX_CHOICES, SUBJECT_PREFIX_CHOICES[0]),
         gaps=section.choice("gaps", GAP_CHOICES, GAP_CHOICES[0]),
     )
@@ -146,8 +174,9 @@ def _upstream(section: yamlfile.Section, root: Path, env: Mapping[str, str]) -> 
             mend="Find it with: git ls-remote REPOSITORY 'refs/tags/TAG^{}' refs/tags/TAG",
         ) from None
     commit_object = section.text("commit_object", "")
+    repository = _either(env, "REPOSITORY", section, "repository", "").text
     upstream = Upstream(
-        repository=_either(env, "REPOSITORY", section.text("repository", "")),
+        repository=_place(root, repository) if _is_path(repository) else repository,
         tag=section.text("tag", ""),
         commit=commit,
         commit_object=root / commit_object if commit_object else None,
@@ -180,40 +209,74 @@ def _mirror(section: yamlfile.Section, root: Path) -> Mirror:
         raise section.error("path", "is missing: name the bundle inside the npm package")
     section.close()
     if kind != "npm" and "://" not in location:
-        location = str(root / Path(location).expanduser())
+        location = _place(root, location)
     return Mirror(kind=kind, location=location, path=path, sha256=sha256)
 
 
-def _committer(section: yamlfile.Section | None, env: Mapping[str, str]) -> Identity:
-    name, email = "Skippy Patches", "skippy-patches@localhost"
-    if section is not None:
-        name, email = section.text("name", name), section.text("email", email)
-        section.close()
-    return Identity(
-        name=_either(env, "COMMITTER_NAME", name),
-        email=_either(env, "COMMITTER_EMAIL", email),
-    )
+def _is_path(repository: str) -> bool:
+    """Whether git takes it for a folder: neither a URL nor scp's host:path (git-fetch(1), GIT URLS)."""
+    return bool(repository) and "://" not in repository and ":" not in repository.split("/", 1)[0]
+
+
+def _place(root: Path, path: str) -> str:
+    """`path` from the project's folder; `~` is the home folder, and stays when there is none."""
+    return str(root / os.path.expanduser(path))  # noqa: PTH111 - Path's raises when there is none
+
+
+def _committer(section: yamlfile.Section, env: Mapping[str, str]) -> Identity:
+    name = _either(env, "COMMITTER_NAME", section, "name", "Skippy Patches")
+    email = _either(env, "COMMITTER_EMAIL", section, "email", "skippy-patches@localhost")
+    section.close()
+    if not name.text.strip(_CUT):
+        raise name.error("holds no name", why="git makes no commit without one.")
+    for setting in (name, email):
+        _check_identity(setting)
+    return Identity(name=name.text, email=email.text)
+
+
+def _check_identity(setting: _Setting) -> None:
+    """Only what git writes into a commit exactly as it is: else the commit holds something else."""
+    text = setting.text
+    if any(ord(char) < 32 or 127 <= ord(char) < 160 or 0xD800 <= ord(char) < 0xE000 for char in text):
+        raise setting.error(
+            "holds control characters or bytes that are not UTF-8",
+            why="It enters every commit, where it must be a line of text.",
+        )
+    if text != text.strip(_CUT) or "<" in text or ">" in text:
+        raise setting.error(
+            f"is '{text}', of which git would cut something off",
+            why="git drops < and >, and blanks and punctuation at either end; which, depends on its version.",
+            mend=f"Write it without them: {text.strip(_CUT).replace('<', '').replace('>', '')}",
+        )
 
 
 def _queue(section: yamlfile.Section, root: Path) -> tuple[Path, ...]:
     lanes = section.texts("queue", ("patches",))
     if not lanes:
         raise section.error("queue", "names no folder")
+    folders: dict[Path, str] = {}
     for lane in lanes:
-        if lanes.count(lane) > 1:
-            raise section.error("queue", f"names '{lane}' twice")
+        folder = (root / lane).resolve()
+        if folder in folders:
+            other = folders[folder]
+            raise section.error(
+                "queue", f"names '{lane}' twice" + (f", first as '{other}'" if other != lane else "")
+            )
+        folders[folder] = lane
     return tuple(root / lane for lane in lanes)
 
 
-def _checkout(section: yamlfile.Section, root: Path, env: Mapping[str, str], overrides: Overrides) -> Path:
-    configured = section.text("checkout", f"{STATE_FOLDER}/llama.cpp")
-    text = overrides.checkout or _either(env, "CHECKOUT", configured)
-    checkout = root / text
-    if checkout == root or checkout in root.parents:
-        raise section.error("checkout", f"is '{text}', a folder that holds the project itself")
+def _checkout(section: yamlfile.Section, root: Path, env: Mapping[str, str]) -> Path:
+    setting = _either(env, "CHECKOUT", section, "checkout", f"{STATE_FOLDER}/llama.cpp")
+    checkout = root / setting.text
+    if Path(os.path.normpath(checkout)) in (root, *root.parents):
+        raise setting.error(f"is '{setting.text}', a folder that holds the project itself")
     return checkout
 
 
-def _either(env: Mapping[str, str], name: str, configured: str) -> str:
-    """The variable SKIPPY_PATCHES_<name> when it is set and not empty, else the file's value."""
-    return env.get(VARIABLE_PREFIX + name) or configured
+def _either(env: Mapping[str, str], name: str, section: yamlfile.Section, key: str, default: str) -> _Setting:
+    """The variable SKIPPY_PATCHES_<name> when it is set and not empty, else what the file says."""
+    configured = section.text(key, default)
+    variable = VARIABLE_PREFIX + name
+    text = env.get(variable)
+    return _Setting(text, variable, section, key) if text else _Setting(configured, "", section, key)

@@ -46,13 +46,18 @@ class UsageError(SkippyError):
 
 
 class SystemRefused(UsageError):
-    """The operating system refused a file: permissions, a full disk, a file where a folder belongs."""
+    """The operating system refused something: permissions, a full disk, a file where a folder belongs."""
 
     def __init__(self, error: OSError) -> None:
         names = [str(name) for name in (error.filename, error.filename2) if name is not None]
+        said = error.strerror or str(error) or type(error).__name__
         super().__init__(
-            f"{' -> '.join(names) or 'The system'}: {error.strerror or error}.",
-            mend="Mend that and run the command again: what was done so far is kept.",
+            f"{' -> '.join(names)}: {said}." if names else f"The operating system refused: {said}.",
+            why=""
+            if names
+            else "It names no file. Often the disk is full, or a limit of the system is reached.",
+            mend="Mend that and run the command again: what was done so far is kept.\n"
+            "To see which step it was: skippy-patches -v ...",
         )
 
 

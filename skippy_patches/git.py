@@ -82,6 +82,7 @@ _FIXED = {
 
 # These win over the checkout's own .git/config, which a person may have changed.
 _SETTINGS = {
+    "advice.graftFileDeprecated": "false",
     "am.keepcr": "true",
     "am.messageId": "false",
     "am.threeWay": "false",
@@ -183,8 +184,19 @@ def user_environment() -> dict[str, str]:
     For fetching only: there a person's proxies, credentials and url.*.insteadOf must count.
     """
     env = {name: value for name, value in os.environ.items() if not is_local(name)}
-    settings = {"core.hooksPath": os.devnull, "gc.auto": "0", "maintenance.auto": "false"}
+    given = _given_settings()
+    settings = given | {"core.hooksPath": os.devnull, "gc.auto": "0", "maintenance.auto": "false"}
     return env | {"GIT_TERMINAL_PROMPT": "0"} | _settings_as_environment(settings)
+
+
+def _given_settings() -> dict[str, str]:
+    """What GIT_CONFIG_COUNT gives: CI passes credentials and url.*.insteadOf that way."""
+    count = os.environ.get("GIT_CONFIG_COUNT", "")
+    numbers = range(int(count)) if count.isdecimal() else range(0)
+    pairs = [
+        (os.environ.get(f"GIT_CONFIG_KEY_{n}"), os.environ.get(f"GIT_CONFIG_VALUE_{n}")) for n in numbers
+    ]
+    return {key: value for key, value in pairs if key and value is not None}
 
 
 def is_local(name: str) -> bool:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
+    from skippy_patches.errors import SkippyError
+
 
 def main() -> NoReturn:
     """The program. Leaves without cleaning up: for a process that is over, that is CPU spent on nothing."""
@@ -31,6 +33,10 @@ def main() -> NoReturn:
         sys.stdout.flush()
     except BrokenPipeError:
         status = 1  # the reader has seen enough, as in: skippy-patches-check | head
+    except OSError as error:
+        from skippy_patches.errors import SystemRefused  # noqa: PLC0415 - imported by then, or it costs little
+
+        status = _refuse(SystemRefused(error))
     except Exception:
         import traceback  # noqa: PLC0415
 
@@ -48,10 +54,14 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return _check(options)
     except SkippyError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_status
+        return _refuse(error)
     except KeyboardInterrupt:
         return 130
+
+
+def _refuse(error: SkippyError) -> int:
+    print(f"error: {error}", file=sys.stderr)
+    return error.exit_status
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -61,12 +71,11 @@ def _check(options: argparse.Namespace) -> int:
 
     project, queue = reader.read(Path(options.directory), is_staged=options.staged)
     found = check.check(queue, check.policy_of(project))
-    shown = [finding for finding in found if finding.is_error or not options.quiet]
-    blocks = [findings.describe(finding) for finding in shown]
+    for finding in found:
+        if finding.is_error or not options.quiet:
+            print(findings.describe(finding))
     if not options.quiet:
-        blocks.append(findings.summarise(found, len(snapshot.ordered(queue))))
-    if blocks:
-        print("\n".join(blocks))
+        print(findings.summarise(found, len(snapshot.ordered(queue))))
     return 1 if any(finding.is_error for finding in found) else 0
 
 

@@ -1,4 +1,4 @@
-"""One apply at a time in a checkout, one build at a time in a folder, and a trace of what was killed.
+"""One apply at a time in a checkout, one build at a time in a folder.
 
 The lock is flock(2) on an open file, not the file itself: it ends with its holders whatever kills them.
 Its descriptor is handed to every git child, which a lock library cannot do; so a git that outlives its
@@ -20,19 +20,15 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def hold(file: Path, reporter: Reporter) -> Iterator[tuple[int, bool]]:
-    """Hold `file` locked; yield its descriptor and whether the last holder was killed.
-
-    The file holds the process id of its holder, and nothing once that has ended by itself.
-    """
+def hold(file: Path, reporter: Reporter) -> Iterator[int]:
+    """Hold `file` locked; yield its descriptor. The file names its last holder, for those who wait."""
     file.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         _wait(descriptor, file, reporter)
-        was_killed = bool(_holder(descriptor))
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-        yield descriptor, was_killed
         os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        yield descriptor
     finally:
         os.close(descriptor)
 
@@ -41,9 +37,6 @@ def _wait(descriptor: int, file: Path, reporter: Reporter) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        reporter.step(f"Waiting for process {_holder(descriptor) or 'unknown'}, which holds {file}")
+        holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+        reporter.step(f"Waiting for process {holder or 'unknown'}, which holds {file}")
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-
-
-def _holder(descriptor: int) -> str:
-    return os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()

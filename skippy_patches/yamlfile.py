@@ -38,9 +38,7 @@ def load(path: Path, content: bytes | None = None) -> Section:
         problem = getattr(error, "problem", None) or str(error)
         line = mark.line + 1 if mark else None
         raise ConfigError(f"is not YAML: {problem}", file=path, line=line) from error
-    if node is None:
-        node = yaml.MappingNode("tag:yaml.org,2002:map", [])
-    return Section(path, node, "")
+    return Section(path, _empty() if node is None else node, "")
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
@@ -153,6 +151,10 @@ class Section:
         node = self._take(key)
         return None if node is None else Section(self.file, node, self._path(key))
 
+    def mapping(self, key: str) -> Section:
+        """A mapping below `key`, empty when there is none."""
+        return self.section(key) or Section(self.file, _empty(), self._path(key))
+
     def sections(self, key: str) -> tuple[Section, ...]:
         """A list of mappings below `key`; empty when the key is not there."""
         node = self._take(key)
@@ -185,6 +187,10 @@ class Section:
     def _scalar(self, key: str, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode):
             raise self.error(key, "must be a single value")
+        if "\0" in node.value:
+            raise self.error(
+                key, "holds a NUL character", why="Neither a path, nor a name, nor a variable can hold one."
+            )
         return str(node.value)
 
     def _octal(self, key: str, text: str) -> ConfigError:
@@ -197,6 +203,10 @@ class Section:
 
     def _path(self, key: str) -> str:
         return f"{self._name}.{key}" if self._name else key
+
+
+def _empty() -> yaml.Node:
+    return yaml.MappingNode("tag:yaml.org,2002:map", [])
 
 
 def _octal_value(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,7 @@ gaps: forbid
     assert (project.checkout, project.subject_prefix, project.gaps) == (tmp_path / "where", "keep", "forbid")
 
 
-def test_variables_beat_the_file_and_flags_beat_variables(tmp_path: Path) -> None:
+def test_variables_beat_the_file(tmp_path: Path) -> None:
     text = MINIMAL + "checkout: file\ncommitter: {name: File, email: f@x}\n"
     variables = {
         "SKIPPY_PATCHES_CHECKOUT": "variable",
@@ -75,9 +76,6 @@ def test_variables_beat_the_file_and_flags_beat_variables(tmp_path: Path) -> Non
     assert project.checkout == tmp_path / "variable"
     assert project.upstream.repository == "/mirror"
     assert project.committer == config.Identity(name="Variable", email="f@x")
-    overrides = config.Overrides(checkout="flag")
-    flagged = config.load(tmp_path / config.FILE_NAME, variables=variables, overrides=overrides)
-    assert flagged.checkout == tmp_path / "flag"
     assert _load(tmp_path, text, SKIPPY_PATCHES_CHECKOUT="").checkout == tmp_path / "file"
 
 
@@ -114,6 +112,15 @@ def test_variables_beat_the_file_and_flags_beat_variables(tmp_path: Path) -> Non
         (("commit: " + COMMIT, f"commit: {COMMIT}\ncommit: x"), 4, "unknown key 'commit'", ""),
         (("commit: " + COMMIT, f"commit: {COMMIT}\nqueue: []"), 4, "'queue' names no folder", ""),
         (("commit: " + COMMIT, f"commit: {COMMIT}\nqueue: [a, a]"), 4, "names 'a' twice", ""),
+        (("commit: " + COMMIT, f"commit: {COMMIT}\nqueue: [a, ./a/]"), 4, "'./a/' twice, first as 'a'", ""),
+        (("commit: " + COMMIT, f"commit: {COMMIT}\nqueue: [b/../a, a]"), 4, "names 'a' twice, first as", ""),
+        (("commit: " + COMMIT, f'commit: {COMMIT}\nqueue: "a\\0b"'), 4, "holds a NUL character", ""),
+        (
+            ("commit: " + COMMIT, f"commit: {COMMIT}\ncheckout: a/.."),
+            4,
+            "a folder that holds the project",
+            "",
+        ),
         (("commit: " + COMMIT, f"commit: {COMMIT}\nqueue: {{a: b}}"), 4, "must be a single value", ""),
         (("commit: " + COMMIT, f"commit: {COMMIT}\ncheckout: ."), 4, "a folder that holds the project", ""),
         (("commit: " + COMMIT, f"commit: {COMMIT}\n  mirrors:\n    - path: x"), 5, "exactly one of npm", ""),
@@ -155,3 +162,99 @@ def test_the_search_stops_at_the_top_of_the_repository(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"No skippy-patches\.yaml") as caught:
         config.find(deep)
     assert "-C DIR" in caught.value.mend
+
+
+def test_a_lane_named_through_a_link_is_named_twice(tmp_path: Path) -> None:
+    (tmp_path / "patches").mkdir()
+    (tmp_path / "link").symlink_to("patches")
+    with pytest.raises(ConfigError, match="names 'link' twice, first as 'patches'"):
+        _load(tmp_path, MINIMAL + "queue: [patches, link]\n")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("name", "", "holds no name"),
+        ("name", "<>", "holds no name"),
+        ("name", ".,", "holds no name"),
+        ("name", "Zo\u00eb\nX", "holds control characters"),
+        ("name", "a\x7fb", "holds control characters"),
+        ("email", "a@b\n", "holds control characters"),
+        ("email", "<a@b>", "Write it without them: a@b"),
+        ("name", "Ada, Jr.", "Write it without them: Ada, Jr"),
+        ("name", "A <a@b> B", "Write it without them: A a@b B"),
+    ],
+)
+def test_a_committer_that_git_would_not_write_as_it_is(
+    tmp_path: Path, key: str, value: str, said: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        _load(tmp_path, f"{MINIMAL}committer:\n  {key}: {json.dumps(value)}\n")
+    assert str(caught.value).startswith(f"{tmp_path / config.FILE_NAME}:5: 'committer.{key}' ")
+    assert said in str(caught.value)
+    if value:
+        with pytest.raises(UsageError) as blamed:
+            _load(tmp_path, MINIMAL, **{f"SKIPPY_PATCHES_COMMITTER_{key.upper()}": value})
+        assert str(blamed.value).startswith(f"The variable SKIPPY_PATCHES_COMMITTER_{key.upper()} ")
+        assert said in str(blamed.value)
+
+
+def test_committers_that_git_writes_as_they_are(tmp_path: Path) -> None:
+    project = _load(tmp_path, MINIMAL + 'committer: {name: "Zoë O\'Neil (x) 李", email: ""}\n')
+    assert project.committer == config.Identity(name="Zoë O'Neil (x) 李", email="")
+
+
+def test_a_bad_variable_is_blamed_itself(tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageError, match=r"The variable SKIPPY_PATCHES_CHECKOUT is '\.', a folder that holds"
+    ):
+        _load(tmp_path, MINIMAL, SKIPPY_PATCHES_CHECKOUT=".")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("../up", "{root}/../up"),
+        ("up", "{root}/up"),
+        ("./a:b", "{root}/./a:b"),
+        ("/up", "/up"),
+        ("~/up", "{home}/up"),
+        ("~nobody-of-that-name/up", "{root}/~nobody-of-that-name/up"),
+        ("host:up", "host:up"),
+        ("git@host:a/b.git", "git@host:a/b.git"),
+        ("https://example.org/a:b", "https://example.org/a:b"),
+        ("file:///up", "file:///up"),
+    ],
+)
+def test_a_repository_s_path_counts_from_the_project(tmp_path: Path, written: str, meant: str) -> None:
+    expected = meant.format(root=tmp_path, home=Path.home())
+    text = MINIMAL.replace("https://example.org/llama.cpp.git", json.dumps(written))
+    found = [_load(tmp_path, text), _load(tmp_path, MINIMAL, SKIPPY_PATCHES_REPOSITORY=written)]
+    for project in found:
+        place = project.upstream.repository
+        assert place == expected or Path(place) == Path(expected)
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Path:
+    """The folder a/b of a project."""
+    (tmp_path / config.FILE_NAME).write_text(MINIMAL, encoding="utf-8")
+    (tmp_path / "a/b").mkdir(parents=True)
+    return tmp_path / "a/b"
+
+
+def test_the_search_climbs_from_dots_and_links(deep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (deep.parent / "link").symlink_to("/")
+    monkeypatch.chdir(deep)
+    for start in ("", ".", "..", "../..", "../../a"):
+        assert config.find(Path(start)) == deep.parents[1] / config.FILE_NAME
+    with pytest.raises(UsageError, match=r"No skippy-patches\.yaml in / "):
+        config.find(Path("../link"))
+
+
+def test_the_search_begins_at_a_folder(deep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(deep.parents[1])
+    with pytest.raises(UsageError, match=r"^nope does not exist\."):
+        config.find(Path("nope"))
+    with pytest.raises(UsageError, match=r"^skippy-patches\.yaml is not a folder\."):
+        config.find(Path(config.FILE_NAME))

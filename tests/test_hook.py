@@ -138,6 +138,36 @@ def test_internal_errors_are_told_apart(project: Path) -> None:
     assert "TypeError" in done.stderr
 
 
+def test_what_the_system_refuses_is_told_without_a_trace(project: Path) -> None:
+    done = run(project, "bash", "-c", "exec skippy-patches-check >/dev/full")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: The operating system refused: No space left on device.\n")
+    too_long = "x" * 300
+    done = run(project, "skippy-patches-check", "-C", too_long)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {too_long}: File name too long.\n")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_current_folder_that_is_gone(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    for command in ("skippy-patches-check", "skippy-patches check", "skippy-patches apply"):
+        gone.mkdir(exist_ok=True)
+        done = run(gone, "bash", "-c", f"rmdir '{gone}'; exec {command}")
+        assert done.returncode == 2
+        assert done.stderr.startswith("error: The current folder was deleted.")
+
+
+@pytest.mark.parametrize("command", ["skippy-patches-check", "skippy-patches check", "skippy-patches apply"])
+def test_the_folder_to_start_in_must_be_one(command: str, project: Path) -> None:
+    program, *words = command.split()
+    for folder, said in (("nope", "does not exist"), ("patches/0001-a.patch", "is not a folder")):
+        done = run(project, program, "-C", folder, *words)
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"error: {folder} {said}.")
+
+
 def test_a_reader_that_leaves_early(project: Path) -> None:
     (project / "patches/0001-b.patch").write_bytes(good(2))
     done = run(project, "bash", "-c", "skippy-patches-check | true; exit ${PIPESTATUS[0]}")

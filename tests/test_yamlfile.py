@@ -84,6 +84,22 @@ def test_nested_names_and_lines() -> None:
         deeper.close()
 
 
+def test_nul_is_refused_wherever_it_stands() -> None:
+    section = _load('a: "x\\0y"\nb: [x, "\\0"]\nc: {d: "\\0"}\n')
+    with pytest.raises(ConfigError, match=r"x\.yaml:1: 'a' holds a NUL character"):
+        section.text("a")
+    with pytest.raises(ConfigError, match=r"x\.yaml:2: 'b' holds a NUL character"):
+        section.texts("b")
+    with pytest.raises(ConfigError, match=r"x\.yaml:3: 'c\.d' holds a NUL character"):
+        dict(section.mapping("c").scalars())
+
+
+def test_a_mapping_that_is_not_there_is_empty() -> None:
+    missing = _load("a: 1").mapping("b")
+    assert missing.text("c", "default") == "default"
+    missing.close()
+
+
 def test_booleans() -> None:
     with pytest.raises(ConfigError, match="must be true or false, not 'maybe'"):
         _load("a: maybe").boolean("a", True)

@@ -116,7 +116,7 @@ class World:
             path = self.desk / name
             path.parent.mkdir(parents=True, exist_ok=True)
             if content is None:
-                path.unlink()
+                git(self.desk, "rm", "-q", "--", name)
             else:
                 path.write_bytes(content.encode() if isinstance(content, str) else content)
         git(self.desk, "add", "-A")

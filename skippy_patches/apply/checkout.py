@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skippy_patches.apply.errors import NotOurs
+from skippy_patches.apply.errors import ForeignAttributes, NotOurs
 from skippy_patches.git import Repository
 from skippy_patches.objectid import EMPTY_TREE, ObjectId
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 BRANCH = "refs/heads/skippy"
 APPLIED_REF = "refs/skippy/applied"
 _OWN_FOLDER = "skippy"
 
+# Files in the work tree are the blobs, byte for byte, whatever .gitattributes in the tree say: those would
+# make the bytes depend on where the checkout stood before. Nothing beats this file (gitattributes(5)).
+_ATTRIBUTES = b"# Written by skippy-patches.\n* -text -eol -ident -filter -working-tree-encoding\n"
+
 # Left in the git dir while a person is in the middle of something (gitrepository-layout(5), git-status(1)).
 _IN_PROGRESS = {
     "rebase-apply": "git am or git rebase",
     "rebase-merge": "git rebase",
+    "sequencer": "git cherry-pick or git revert",
     "MERGE_HEAD": "git merge",
     "CHERRY_PICK_HEAD": "git cherry-pick",
     "REVERT_HEAD": "git revert",
@@ -46,6 +53,11 @@ class Checkout:
         return self.own / "scratch"
 
     @property
+    def running(self) -> Path:
+        """There while a command works here, and after it was killed."""
+        return self.own / "running"
+
+    @property
     def journal(self) -> Path:
         """There while the work tree moves."""
         return self.own / "journal.json"
@@ -60,15 +72,16 @@ class Checkout:
 class Standing:
     """What the checkout holds.
 
-    head: the commit that is checked out, None before the first apply. applied: the commit that the last
-    apply left. branch: what HEAD names, None when detached. changes: edits, additions and untracked files
-    as `git status --porcelain` names them. hidden: files whose edits git was told not to see. busy: what a
-    person is in the middle of.
+    head: the commit that is checked out, None before the first apply. branch: the ref that HEAD names, None
+    when it is detached. tip: where our branch is. applied: the commit that the last apply left. changes:
+    edits, additions and untracked files, as `path: what`. hidden: files whose edits git was told not to see.
+    busy: what a person is in the middle of.
     """
 
     head: ObjectId | None
-    applied: ObjectId | None
     branch: str | None
+    tip: ObjectId | None
+    applied: ObjectId | None
     changes: tuple[str, ...]
     hidden: tuple[str, ...]
     busy: tuple[str, ...]
@@ -76,20 +89,30 @@ class Standing:
     @property
     def foreign(self) -> tuple[str, ...]:
         """Everything that did not come from the queue, in words; empty when there is nothing."""
-        found = [f"{name} is in progress" for name in self.busy]
-        if self.branch is None:
-            found.append(f"HEAD is detached at {self.head.short if self.head else 'nothing'}")
-        elif self.branch != BRANCH:
-            found.append(f"the branch {self.branch.removeprefix('refs/heads/')} is checked out, not skippy")
-        if self.head != self.applied:
-            found.append(f"commit {self.head} is not the one that apply left ({self.applied})")
-        found += [f"{path}: hidden from git (assume-unchanged or skip-worktree)" for path in self.hidden]
-        return (*found, *self.changes)
+        return (*self._foreign_commits(), *self._hidden(), *self.changes)
 
     @property
     def tree(self) -> ObjectId:
         """What to move from: the checked-out commit, or the empty tree."""
         return self.head or EMPTY_TREE
+
+    def _foreign_commits(self) -> Iterator[str]:
+        for name in self.busy:
+            yield f"{name} is in progress"
+        if self.branch is None:
+            yield f"HEAD is detached at {self.head.short if self.head else 'nothing'}"
+        elif self.branch != BRANCH:
+            yield f"the branch {self.branch.removeprefix('refs/heads/')} is checked out, not skippy"
+        if self.tip is None and self.applied is not None:
+            yield "the branch skippy is gone"
+        elif self.tip != self.applied:
+            yield f"the branch skippy is at {self.tip}; the commit that apply left is {self.applied}"
+        if self.head not in (self.tip, self.applied):
+            yield f"commit {self.head} is checked out; the one that apply left is {self.applied}"
+
+    def _hidden(self) -> Iterator[str]:
+        for path in self.hidden:
+            yield f"{path}: hidden from git (assume-unchanged or skip-worktree)"
 
 
 def open_existing(path: Path) -> Checkout | None:
@@ -114,38 +137,58 @@ def open_existing(path: Path) -> Checkout | None:
 
 def create(path: Path) -> Checkout:
     """Make an empty checkout at `path`: complete, or not there at all."""
-    temporary = path.with_name(f".{path.name}.new")
-    shutil.rmtree(temporary, ignore_errors=True)
+    prefix = f".{path.name}.new-"
+    _remove_unfinished(path.parent, prefix)
+    temporary = Path(tempfile.mkdtemp(prefix=prefix, dir=path.parent))
+    (temporary / ".git" / _OWN_FOLDER).mkdir(parents=True)  # first, so that it can be told to be ours
     repository = Repository.create(temporary, bare=False)
     repository.run("symbolic-ref", "HEAD", BRANCH)
-    (temporary / ".git" / _OWN_FOLDER).mkdir()
+    temporary.chmod(0o755)  # mkdtemp's folders are their owner's alone
     if path.is_dir():
         path.rmdir()  # empty: seen by open_existing
     temporary.rename(path)
     return Checkout(path=path, repository=Repository(git_dir=path / ".git", work_tree=path))
 
 
+def _remove_unfinished(parent: Path, prefix: str) -> None:
+    """What killed commands left: folders that hold nothing but a git dir of ours."""
+    for folder in parent.glob(f"{prefix}*"):
+        if [entry.name for entry in folder.iterdir()] == [".git"] and (
+            folder / ".git" / _OWN_FOLDER
+        ).is_dir():
+            shutil.rmtree(folder)
+
+
+def settle_attributes(checkout: Checkout) -> None:
+    """Write our attributes into the git dir. Raises ForeignAttributes when a person wrote some there."""
+    file = checkout.repository.git_dir / "info" / "attributes"
+    found = file.read_bytes() if file.exists() else b""
+    if found not in (b"", _ATTRIBUTES):
+        raise ForeignAttributes(file)
+    if not found:
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(_ATTRIBUTES)
+
+
 def standing(checkout: Checkout) -> Standing:
     """Look at HEAD, refs, index and work tree; change nothing."""
     repository = checkout.repository
     branch = repository.run("symbolic-ref", "--quiet", "HEAD", check=False)
-    head = repository.resolve("HEAD^{commit}")
-    _refuse_attributes(checkout)
     return Standing(
-        head=head,
-        applied=repository.resolve(f"{APPLIED_REF}^{{commit}}"),
+        head=repository.resolve("HEAD^{commit}"),
         branch=branch.line if branch.status == 0 else None,
+        tip=repository.resolve(f"{BRANCH}^{{commit}}"),
+        applied=repository.resolve(f"{APPLIED_REF}^{{commit}}"),
         changes=_changes(repository),
         hidden=_hidden(repository),
-        busy=tuple(command for name, command in _IN_PROGRESS.items() if (repository.git_dir / name).exists()),
+        busy=in_progress(checkout),
     )
 
 
-def _refuse_attributes(checkout: Checkout) -> None:
-    """No setting turns $GIT_DIR/info/attributes off, and it changes the bytes that git writes."""
-    attributes = checkout.repository.git_dir / "info" / "attributes"
-    if attributes.exists() and attributes.read_bytes().strip():
-        raise NotOurs(checkout.path, f"{attributes} changes what git writes into the work tree")
+def in_progress(checkout: Checkout) -> tuple[str, ...]:
+    """The git commands that a person has begun here and not ended."""
+    git_dir = checkout.repository.git_dir
+    return tuple(command for name, command in _IN_PROGRESS.items() if (git_dir / name).exists())
 
 
 def _changes(repository: Repository) -> tuple[str, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from skippy_patches.errors import PatchError, SkippyError, UsageError, WrongTree
+from skippy_patches.queue.findings import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,17 +36,6 @@ class PatchDoesNotApply(PatchError):
             f"{checkout} is as it was ({standing}). {kept}\n"
             f"See the tree that it should fit: skippy-patches apply --to {last}\n"
             "A patch that only a 3-way merge could place is stale: rebase its commit and export it again."
-        )
-
-
-class UnreadablePatch(PatchError):
-    """git cannot take the file apart, or the commit would not be the same everywhere."""
-
-    def __init__(self, patch: Patch, reason: str) -> None:
-        super().__init__(
-            f"Patch {patch.number:04d} cannot be read: {patch.path}",
-            why=reason,
-            mend="Export it again with git format-patch; `skippy-patches check` tells more.",
         )
 
 
@@ -102,9 +93,9 @@ class ForeignWork(WrongTree):
     def __init__(self, checkout: Path, findings: Sequence[str]) -> None:
         super().__init__(
             f"{checkout} holds work that apply would overwrite or leave behind:",
-            why="\n".join(f"- {finding}" for finding in _shortened(findings)),
+            why="\n".join(f"- {printable(finding)}" for finding in _shortened(findings)),
             mend=(
-                f"Look at it: git -C {checkout} status\n"
+                f"Look at it: git -C {shlex.quote(str(checkout))} status\n"
                 "Save it under refs/skippy/saved/ and go on: skippy-patches apply --discard"
             ),
         )
@@ -115,9 +106,9 @@ class InTheWay(WrongTree):
 
     def __init__(self, checkout: Path, names: Sequence[str]) -> None:
         super().__init__(
-            f"{checkout} holds ignored files where the queue adds files:",
-            why="\n".join(f"- {name}" for name in _shortened(names)),
-            mend="Move them out of the way: git ignores them, so nothing else can save them.",
+            f"Something in {checkout} stands where the queue puts these files:",
+            why="\n".join(f"- {printable(name)}" for name in _shortened(names)),
+            mend="Move it out of the way: git ignores it, so that nothing else can save it.",
         )
 
 
@@ -127,8 +118,30 @@ class CannotSave(WrongTree):
     def __init__(self, checkout: Path, findings: Sequence[str], mend: str) -> None:
         super().__init__(
             f"{checkout} holds something that cannot be saved:",
-            why="\n".join(f"- {finding}" for finding in _shortened(findings)),
+            why="\n".join(f"- {printable(finding)}" for finding in _shortened(findings)),
             mend=mend,
+        )
+
+
+class IndexLocked(WrongTree):
+    """A git command works in the checkout, or died there."""
+
+    def __init__(self, lock: Path) -> None:
+        super().__init__(
+            f"{lock} is there.",
+            why="Another git is at work there (an open commit message, an editor's plugin), or was killed.",
+            mend=f"Let it end. If there is none: rm {shlex.quote(str(lock))}",
+        )
+
+
+class ForeignAttributes(WrongTree):
+    """A person's attributes in the git dir would change what is written into the work tree."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(
+            f"{file} was changed.",
+            why="It decides which bytes git writes into the work tree; skippy-patches keeps its own there.",
+            mend=f"Remove it: rm {shlex.quote(str(file))}",
         )
 
 

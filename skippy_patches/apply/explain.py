@@ -86,7 +86,10 @@ def _lines(repository: Repository, parent: ObjectId, path: str) -> list[bytes] |
     """The file's lines in the tree of `parent`; None when there is no such file."""
     try:
         with repository.objects() as objects:
-            content: bytes = (objects.commit(parent).tree / path).data_stream.read()
+            found = objects.commit(parent).tree / path
+            if found.type != "blob":  # a submodule: its content is another repository's
+                return None
+            content: bytes = found.data_stream.read()
     except KeyError:
         return None
     return content.removesuffix(b"\n").split(b"\n")

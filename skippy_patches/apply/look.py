@@ -41,7 +41,7 @@ class View:
 
 def look(project: Project, patches: Sequence[Patch]) -> View:
     """Compare checkout and queue. Raises NotOurs when a stranger's folder is in the place."""
-    checkout = checkouts.open_existing(project.checkout)
+    checkout = checkouts.open_existing(project.checkout.resolve())
     if checkout is None:
         return View(state=State.MISSING, head=None, foreign=(), rows=())
     standing = checkouts.standing(checkout)

@@ -1,81 +1,103 @@
 """The one move of the work tree, from the commit that stands there to the new one.
 
 git's two-way merge (`read-tree -m -u OLD NEW`) touches only the files that differ, so all others keep their
-mtime. A journal is written before and removed after; whoever finds one finishes that move first. Files may
-then be as they were before, as they will be, or half written by a git that was killed: everything else is
-somebody's work, and stops it.
+mtime. A journal is written before and removed after; whoever finds one finishes that move first. Files,
+index and refs may then be as they were before, as they will be, or half written by a git that was killed:
+everything else is somebody's work, and stops it.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skippy_patches.apply.checkout import APPLIED_REF, BRANCH, Checkout
+from skippy_patches.apply import trees
+from skippy_patches.apply.checkout import APPLIED_REF, BRANCH, Checkout, in_progress
 from skippy_patches.apply.errors import ForeignWork, InTheWay
 from skippy_patches.files import sync_folder, write_atomically
-from skippy_patches.objectid import EMPTY_TREE, ObjectId
+from skippy_patches.objectid import ObjectId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from skippy_patches.git import Repository
+    from skippy_patches.apply.checkout import Standing
+    from skippy_patches.apply.trees import View
 
-_ADDED = ("--no-renames", "--diff-filter=A", "--name-only", "-z")
 # What a killed git leaves behind in a git dir; each blocks every later command.
 _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock", "shallow.lock", "config.lock")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Move:
-    """From tree-ish `old` to commit `new`; `saved` holds what was saved of a person's work before."""
+    """From the tree of `old` to the commit `new`.
+
+    head: what HEAD held before, a ref or a commit. tip: where our branch was. saved: what was saved of a
+    person's work before: first the work tree, then the index where it differed.
+    """
 
     old: ObjectId
     new: ObjectId
-    saved: ObjectId | None = None
+    head: str
+    tip: ObjectId | None
+    saved: tuple[ObjectId, ...] = ()
+
+    @classmethod
+    def plan(cls, standing: Standing, new: ObjectId, saved: Sequence[ObjectId] = ()) -> Move:
+        """The move from where the checkout stands."""
+        head = standing.branch or standing.head or BRANCH
+        return cls(old=standing.tree, new=new, head=head, tip=standing.tip, saved=tuple(saved))
+
+
+def check(checkout: Checkout, move: Move) -> None:
+    """Raise InTheWay or ForeignWork when `move` would overwrite what no tree of it holds. Changes nothing."""
+    if move.saved:
+        _views(checkout, move)
+    old, new = (trees.entries(checkout.repository, tree) for tree in (move.old, move.new))
+    saved = [trees.entries(checkout.repository, tree) for tree in move.saved]
+    known = frozenset().union(old, *saved)
+    _refuse_blocked(checkout, new if saved else new.keys() - old.keys(), known)
 
 
 def carry_out(checkout: Checkout, move: Move) -> None:
-    """Move a clean work tree; killed at any moment, `finish` completes it. Raises InTheWay before that."""
-    blocked = _in_the_way(checkout, move)
-    if blocked:
-        raise InTheWay(checkout.path, blocked)
-    _write_journal(checkout, move)
-    repository = checkout.repository
-    if move.saved is None:
-        repository.run("update-index", "-q", "--refresh", check=False)
-        repository.run("read-tree", "-m", "-u", move.old, move.new)
-    else:
+    """Make a move that `check` let pass. Killed at any moment, `finish` completes it."""
+    write_atomically(checkout.journal, json.dumps(dataclasses.asdict(move)).encode())
+    if move.saved:
         _settle(checkout, move)
-    _name(repository, move.new)
-    _remove_journal(checkout)
+    else:
+        checkout.repository.run("update-index", "-q", "--refresh", check=False)
+        checkout.repository.run("read-tree", "-m", "-u", move.old, move.new)
+    _complete(checkout, move)
 
 
 def pending(checkout: Checkout) -> Move | None:
     """The move that a killed command left, or None.
 
-    A journal is whole or not there; one that a disk garbled is dropped, and what was half moved is then
-    found as foreign work.
+    A journal is whole or not there. What a disk garbled is no journal: what was half moved is then found as
+    foreign work.
     """
     try:
         content = json.loads(checkout.journal.read_text(encoding="utf-8"))
-        ids = {name: ObjectId(value) for name, value in content.items() if value is not None}
-        return Move(**ids)
-    except FileNotFoundError:
-        return None
-    except (ValueError, TypeError, AttributeError):
-        checkout.journal.unlink()
+        ids = {name: ObjectId(content[name]) for name in ("old", "new")}
+        tip = content["tip"]
+        return Move(
+            **ids,
+            head=str(content["head"]),
+            tip=ObjectId(tip) if tip else None,
+            saved=tuple(ObjectId(each) for each in content["saved"]),
+        )
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
 def finish(checkout: Checkout, move: Move) -> None:
-    """Complete a move that was interrupted. Raises ForeignWork when files were edited since."""
+    """Complete a move that was interrupted. Raises ForeignWork when anything was done here since."""
+    changed = [*_changed_refs(checkout, move), *_changed_index(checkout, move)]
+    if changed:
+        raise ForeignWork(checkout.path, changed)
     _settle(checkout, move)
-    _name(checkout.repository, move.new)
-    _remove_journal(checkout)
+    _complete(checkout, move)
 
 
 def clear_locks(checkout: Checkout) -> None:
@@ -87,93 +109,42 @@ def clear_locks(checkout: Checkout) -> None:
         lock.unlink(missing_ok=True)
 
 
-def _in_the_way(checkout: Checkout, move: Move) -> list[str]:
-    """What stands where the move adds files and is in none of its trees: ignored by git, so in no status.
-
-    `read-tree -u` overwrites ignored files without a word (since git 2.34).
-    """
-    known = [tree for tree in (move.old, move.saved) if tree]
-    added = [set(checkout.repository.run("diff-tree", "-r", *_ADDED, tree, move.new).paths) for tree in known]
-    names = sorted(set.intersection(*added))
-    return [name for name in names if _is_blocked(checkout.path, name)]
-
-
-def _is_blocked(root: Path, name: str) -> bool:
-    """Whether anything is at `name`, or a file where it needs a folder."""
-    parents = [root / parent for parent in Path(name).parents if parent != Path()]
-    in_place_of_folder = any(os.path.lexists(parent) and not parent.is_dir() for parent in parents)
-    return in_place_of_folder or os.path.lexists(root / name)
-
-
-def _write_journal(checkout: Checkout, move: Move) -> None:
-    write_atomically(checkout.journal, json.dumps(dataclasses.asdict(move)).encode())
-
-
-def _remove_journal(checkout: Checkout) -> None:
+def _complete(checkout: Checkout, move: Move) -> None:
+    """Point the branch and our own ref at the new commit in one transaction, and HEAD at the branch."""
+    repository = checkout.repository
+    tip = repository.resolve(BRANCH)
+    expected = tip if tip == move.new else move.tip or "0" * len(move.new)
+    updates = f"update {BRANCH} {move.new} {expected}\nupdate {APPLIED_REF} {move.new}\n"
+    repository.run("update-ref", "-m", "skippy-patches apply", "--stdin", stdin=updates.encode())
+    repository.run("symbolic-ref", "-m", "skippy-patches apply", "HEAD", BRANCH)
     checkout.journal.unlink()
     sync_folder(checkout.journal.parent)
 
 
-def _name(repository: Repository, commit: ObjectId) -> None:
-    """Point the branch and our own ref at `commit` in one transaction, and HEAD at the branch."""
-    updates = f"update {BRANCH} {commit}\nupdate {APPLIED_REF} {commit}\n"
-    repository.run("update-ref", "-m", "skippy-patches apply", "--stdin", stdin=updates.encode())
-    repository.run("symbolic-ref", "-m", "skippy-patches apply", "HEAD", BRANCH)
-
-
 def _settle(checkout: Checkout, move: Move) -> None:
     """Bring the work tree to `move.new` from any mixture of the move's trees."""
-    repository = checkout.repository
-    trees = [move.old, move.new, *([move.saved] if move.saved else [])]
-    views = [_View.of(checkout, tree) for tree in trees]
-    names = set().union(*(view.names for view in views))
-    strange = [name for name in sorted(names) if not any(view.agrees(checkout, name) for view in views)]
-    strange = [name for name in strange if not _is_half_written(checkout, move.new, name)]
+    old, new, *saved = _views(checkout, move)
+    known = frozenset().union(old.entries, *(each.entries for each in saved))
+    _refuse_blocked(checkout, new.entries, known | new.entries.keys())
+    _remove(checkout.path, known - new.entries.keys())
+    checkout.repository.run("read-tree", "--reset", "-u", move.new)
+
+
+def _views(checkout: Checkout, move: Move) -> list[View]:
+    """The move's trees against the work tree. Raises ForeignWork for a file that is in none of them."""
+    views = [trees.view(checkout, tree) for tree in (move.old, move.new, *move.saved)]
+    names = set().union(*(each.entries for each in views))
+    strange = [name for name in sorted(names) if not any(each.agrees(checkout.path, name) for each in views)]
+    strange = [name for name in strange if not _is_half_written(checkout, views, move.new, name)]
     if strange:
-        raise ForeignWork(checkout.path, [f"{name}: changed since apply was interrupted" for name in strange])
-    _clear_way(checkout, names - views[1].names)
-    _refuse_folders(checkout, views[1].names)
-    repository.run("read-tree", "--reset", "-u", move.new)
+        raise ForeignWork(checkout.path, [f"{name}: is as in no tree of this move" for name in strange])
+    return views
 
 
-def _refuse_folders(checkout: Checkout, files: Iterable[str]) -> None:
-    """A folder where a file belongs still holds something of a person's; `--reset` would remove it."""
-    blocked = [name for name in files if (path := checkout.path / name).is_dir() and not path.is_symlink()]
-    if blocked:
-        raise ForeignWork(checkout.path, [f"{name}: a folder where a file belongs" for name in blocked])
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _View:
-    """A tree held against the work tree: its files, and those that are different there."""
-
-    names: frozenset[str]
-    different: frozenset[str]
-
-    @classmethod
-    def of(cls, checkout: Checkout, tree: ObjectId) -> _View:
-        index = {"GIT_INDEX_FILE": str(checkout.scratch / "view")}
-        repository = checkout.repository
-        if tree == EMPTY_TREE:
-            return cls(names=frozenset(), different=frozenset())
-        (checkout.scratch / "view").unlink(missing_ok=True)
-        checkout.scratch.mkdir(parents=True, exist_ok=True)
-        repository.run("read-tree", tree, env=index)
-        repository.run("update-index", "-q", "--refresh", env=index, check=False)
-        different = repository.run("diff-files", "--name-only", "-z", env=index).paths
-        names = repository.run("ls-files", "-z", env=index).paths
-        return cls(names=frozenset(names), different=frozenset(different))
-
-    def agrees(self, checkout: Checkout, name: str) -> bool:
-        """Whether the work tree holds `name` as this tree does: the same content, or nothing."""
-        if name in self.names:
-            return name not in self.different
-        path = checkout.path / name
-        return not path.is_symlink() and (not path.exists() or path.is_dir())
-
-
-def _is_half_written(checkout: Checkout, new: ObjectId, name: str) -> bool:
-    """Whether `name` is the beginning of the new file, as a killed git leaves it; or a gap before it."""
+def _is_half_written(checkout: Checkout, views: Sequence[View], new: ObjectId, name: str) -> bool:
+    """Whether `name` is as a killed git leaves a file that it replaces: missing, or the new one begun."""
+    if len({each.entries.get(name) for each in views}) == 1:
+        return False  # not a file that the move replaces
     path = checkout.path / name
     if path.is_symlink() or path.is_dir():
         return False
@@ -184,14 +155,47 @@ def _is_half_written(checkout: Checkout, new: ObjectId, name: str) -> bool:
     return blob.status == 0 and len(found) < len(blob.stdout) and blob.stdout.startswith(found)
 
 
-def _clear_way(checkout: Checkout, names: Iterable[str]) -> None:
+def _changed_refs(checkout: Checkout, move: Move) -> list[str]:
+    """What a person did to HEAD, branch and operations since the move was interrupted."""
+    repository = checkout.repository
+    named = repository.run("symbolic-ref", "--quiet", "HEAD", check=False)
+    head = named.line if named.status == 0 else repository.resolve("HEAD") or ""
+    tip = repository.resolve(BRANCH)
+    found = [f"{name} is in progress" for name in in_progress(checkout)]
+    if head not in (move.head, BRANCH):
+        found.append(f"HEAD is at {head.removeprefix('refs/heads/')} now")
+    if tip not in (move.tip, move.new):
+        found.append(f"the branch skippy is at {tip} now")
+    return found
+
+
+def _changed_index(checkout: Checkout, move: Move) -> list[str]:
+    """What was staged since: after a kill the index is wholly the old one or wholly the new one.
+
+    git renames index.lock over it in one step (lockfile API); so any other entry is a person's.
+    """
+    index = trees.index_entries(checkout.repository)
+    known = [trees.entries(checkout.repository, tree) for tree in (move.old, move.new, *move.saved)]
+    allowed = set().union(*(tree.items() for tree in known))
+    return [f"{path}: changed in the index" for path, entry in index.items() if (path, entry) not in allowed]
+
+
+def _refuse_blocked(checkout: Checkout, wanted: Iterable[str], known: frozenset[str]) -> None:
+    blocked = trees.blocked(checkout.path, sorted(wanted), known)
+    if blocked:
+        raise InTheWay(checkout.path, blocked)
+
+
+def _remove(root: Path, names: Iterable[str]) -> None:
     """Remove files that the new tree does not have, and the folders that they leave empty."""
     for name in sorted(names, reverse=True):
-        path = checkout.path / name
+        path = root / name
+        if trees.is_below_symlink(root, name):
+            continue
         if path.is_symlink() or path.is_file():
             path.unlink()
         for parent in Path(name).parents:
-            folder = checkout.path / parent
+            folder = root / parent
             if parent == Path() or not folder.is_dir() or any(folder.iterdir()):
                 break
             folder.rmdir()

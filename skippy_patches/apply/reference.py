@@ -6,13 +6,13 @@ import contextlib
 import dataclasses
 import os
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.apply.errors import EngineDisagrees, PatchDoesNotApply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from skippy_patches.apply.engine import Options
     from skippy_patches.git import Repository
@@ -69,13 +69,23 @@ class Referee:
         self._remove()
         self.repository.run("worktree", "add", "--quiet", "--detach", str(self.folder), base)
         try:
-            # A linked work tree's .git is a file that names its git dir (gitrepository-layout(5)).
-            pointer = (self.folder / ".git").read_bytes().removeprefix(b"gitdir: ").rstrip(b"\n")
-            git_dir = Path(os.fsdecode(pointer))
+            git_dir = self._admin_folder()
+            assert git_dir is not None  # noqa: S101 - git has just made it
             yield dataclasses.replace(self.repository, git_dir=git_dir, work_tree=self.folder)
         finally:
             self._remove()
 
+    def _admin_folder(self) -> Path | None:
+        """The git dir of our work tree: the one whose `gitdir` names it (gitrepository-layout(5))."""
+        ours = os.fsencode(self.folder / ".git")
+        for pointer in self.repository.git_dir.glob("worktrees/*/gitdir"):
+            if pointer.read_bytes().rstrip(b"\n") == ours:
+                return pointer.parent
+        return None
+
     def _remove(self) -> None:
+        """Ours alone: `git worktree prune` would take a person's that is not mounted at the moment."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        self.repository.run("worktree", "prune", "--expire=now")
+        admin = self._admin_folder()
+        if admin is not None:
+            shutil.rmtree(admin)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import datetime
+import os
 import shutil
 from typing import TYPE_CHECKING
 
 from skippy_patches.apply.errors import CannotSave
+from skippy_patches.apply.trees import is_below_symlink
 from skippy_patches.objectid import ObjectId
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from skippy_patches.apply.checkout import Checkout, Standing
     from skippy_patches.git import Repository
 
@@ -22,35 +26,43 @@ _IDENTITY = {
 }
 
 
-def save(checkout: Checkout, standing: Standing) -> tuple[str, ObjectId]:
-    """Keep HEAD, index, edits and untracked files; return the ref and its commit. Raises CannotSave.
+def snapshot(checkout: Checkout, standing: Standing) -> tuple[ObjectId, ...]:
+    """Write what the checkout holds as commits; no ref names them yet. Raises CannotSave.
 
-    The commit's tree is the work tree without ignored files, which are left where they are. Its first
-    parent is HEAD; a second one holds the index where that differs from both, as git-stash(1) does it.
+    The first commit's tree is the work tree without ignored files, which are left where they are. Its
+    parents are HEAD, our branch where that is elsewhere, and, where the index differs from both trees, a
+    second commit that holds the index, as git-stash(1) does it.
     """
     _refuse_unsavable(checkout, standing)
     repository = checkout.repository
-    index_tree = _index_tree(repository)
-    work_tree = _work_tree(checkout)
-    parents = [standing.head] if standing.head else []
-    if index_tree and index_tree not in (work_tree, repository.resolve("HEAD^{tree}")):
-        parents.append(
-            _commit(repository, index_tree, parents, "The index, as it was before apply --discard")
-        )
-    commit = _commit(repository, work_tree, parents, "The work tree, as it was before apply --discard")
-    ref = _free_ref(repository)
-    repository.run("update-ref", ref, commit, "0" * len(commit))
-    return ref, commit
+    parents = list(dict.fromkeys(each for each in (standing.head, standing.tip) if each))
+    index = _index_tree(checkout)
+    work = _work_tree(checkout)
+    made = []
+    if index not in (work, repository.resolve("HEAD^{tree}")):
+        made = [_commit(repository, index, parents, "The index before apply --discard")]
+    return (_commit(repository, work, [*parents, *made], "The work tree before apply --discard"), *made)
+
+
+def keep(checkout: Checkout, commit: ObjectId) -> str:
+    """Give a snapshot its ref; from here on git's garbage collection spares it."""
+    ref = _free_ref(checkout.repository)
+    checkout.repository.run("update-ref", ref, commit, "0" * len(commit))
+    return ref
 
 
 def _refuse_unsavable(checkout: Checkout, standing: Standing) -> None:
-    git = f"git -C {checkout.path}"
     if standing.busy:
-        mend = f"Finish or abort it there first, for example: {git} rebase --abort (or am, merge ... --abort)"
+        mend = "Finish or abort it there first: git rebase --abort (or git am, merge, cherry-pick --abort)."
         raise CannotSave(checkout.path, [f"{name} is in progress" for name in standing.busy], mend)
     if standing.hidden:
-        mend = f"Show them to git again: {git} update-index --no-assume-unchanged --no-skip-worktree -- FILE"
+        mend = "Show them to git again: git update-index --no-assume-unchanged --no-skip-worktree FILE"
         raise CannotSave(checkout.path, [f"{name}: hidden from git" for name in standing.hidden], mend)
+    unmerged = checkout.repository.run("ls-files", "--unmerged", "-z").paths
+    if unmerged:
+        names = dict.fromkeys(record.partition("\t")[2] for record in unmerged)
+        mend = "Resolve the conflict there (git add FILE), or give it up (git reset)."
+        raise CannotSave(checkout.path, [f"{name}: unmerged" for name in names], mend)
     untracked = checkout.repository.run("ls-files", "-z", "--others", "--exclude-standard").paths
     nested = [path for path in untracked if path.endswith("/")]
     if nested:
@@ -58,21 +70,30 @@ def _refuse_unsavable(checkout: Checkout, standing: Standing) -> None:
         raise CannotSave(checkout.path, [f"{path}: a git repository of its own" for path in nested], mend)
 
 
-def _index_tree(repository: Repository) -> ObjectId | None:
-    """The index as a tree; None when it is unmerged, which no tree can hold."""
-    written = repository.run("write-tree", check=False)
-    return ObjectId(written.line) if written.status == 0 else None
+def _index_tree(checkout: Checkout) -> ObjectId:
+    return ObjectId(checkout.repository.run("write-tree").line)
 
 
 def _work_tree(checkout: Checkout) -> ObjectId:
+    """The work tree as git would commit it, with all that HEAD tracks, also where it is ignored now."""
+    repository = checkout.repository
     scratch_index = checkout.scratch / "saving"
-    checkout.scratch.mkdir(parents=True, exist_ok=True)
-    index = checkout.repository.git_dir / "index"
+    index = repository.git_dir / "index"
     if index.exists():
         shutil.copy2(index, scratch_index)
     env = {"GIT_INDEX_FILE": str(scratch_index)}
-    checkout.repository.run("add", "--all", "--", ".", env=env)
-    return ObjectId(checkout.repository.run("write-tree", env=env).line)
+    tracked = repository.run("ls-tree", "-r", "-z", "--name-only", "HEAD", check=False).paths
+    there = [name for name in tracked if _is_file(checkout.path, name)]
+    names = b"".join(os.fsencode(name) + b"\0" for name in there)
+    repository.run("add", "--all", "--", ".", env=env)
+    repository.run("update-index", "--add", "--remove", "-z", "--stdin", env=env, stdin=names)
+    return ObjectId(repository.run("write-tree", env=env).line)
+
+
+def _is_file(root: Path, name: str) -> bool:
+    """Whether there is a file or a symlink of this name, in a folder of the checkout's own."""
+    path = root / name
+    return (path.is_symlink() or path.is_file()) and not is_below_symlink(root, name)
 
 
 def _commit(repository: Repository, tree: ObjectId, parents: list[ObjectId], message: str) -> ObjectId:

@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING
 
 from skippy_patches import lock
 from skippy_patches.apply import checkout as checkouts
-from skippy_patches.apply import move
+from skippy_patches.apply import move, save, stamp
 from skippy_patches.apply.engine import Engine, IndexEngine, Options
-from skippy_patches.apply.errors import EmptyQueue, ForeignWork, LostCommits, NoSuchPatch, PatchDoesNotApply
+from skippy_patches.apply.errors import (
+    EmptyQueue,
+    ForeignWork,
+    IndexLocked,
+    LostCommits,
+    NoSuchPatch,
+    PatchDoesNotApply,
+)
 from skippy_patches.apply.ledger import Ledger, Row, prefix_keys
 from skippy_patches.apply.reference import Referee
 from skippy_patches.apply.result import Applied, AppliedPatch, Tip
-from skippy_patches.apply.save import save
+from skippy_patches.errors import SkippyError, WrongTree
 from skippy_patches.queue.patch import digest
 from skippy_patches.upstream.cache import Cache, deliver
 from skippy_patches.upstream.sources import configured
@@ -26,6 +33,7 @@ if TYPE_CHECKING:
 
     from skippy_patches.apply.checkout import Checkout, Standing
     from skippy_patches.config import Project
+    from skippy_patches.objectid import ObjectId
     from skippy_patches.progress import Reporter
     from skippy_patches.queue.patch import Patch
     from skippy_patches.upstream.pin import Pin
@@ -42,11 +50,15 @@ class Request:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The result, whether the work tree moved, and where discarded work was saved."""
+    """The result, whether the work tree moved, and where discarded work was saved.
+
+    fingerprint: of the checkout, seen to be clean and at rest before the lock was given up; None otherwise.
+    """
 
     applied: Applied
     moved: bool
     saved: str | None
+    fingerprint: str | None
 
 
 def apply(
@@ -63,7 +75,7 @@ def apply(
     Raises PatchError (the checkout stays as it was), ForeignWork and its kin, NoSource.
     """
     chosen = select(project, patches, request.to)
-    with _locked_checkout(project, request, reporter) as checkout:
+    with _working_checkout(project, request, reporter) as checkout:
         standing = checkouts.standing(checkout)
         if standing.foreign and not request.discard:
             raise ForeignWork(checkout.path, standing.foreign)
@@ -73,14 +85,48 @@ def apply(
         tip = rows[-1].commit if rows else pin.commit
         if request.verify_with_git:
             _referee(project, checkout).check(pin.commit, chosen, [row.commit for row in rows], reporter)
-        saved = save(checkout, standing) if standing.foreign else None
-        if saved or tip != standing.head:
-            step = move.Move(old=standing.tree, new=tip, saved=saved[1] if saved else None)
-            move.carry_out(checkout, step)
-        else:
-            checkout.repository.run("update-index", "-q", "--refresh")
-        applied = _applied(pin, chosen, checkout, rows, reused)
-    return Outcome(applied=applied, moved=tip != standing.head, saved=saved[0] if saved else None)
+        saved = _move(checkout, standing, tip)
+        return Outcome(
+            applied=_applied(pin, chosen, checkout, rows, reused),
+            moved=tip != standing.head,
+            saved=saved,
+            fingerprint=_fingerprint(checkout, tip) if request.to is None else None,
+        )
+
+
+def _move(checkout: Checkout, standing: Standing, tip: ObjectId) -> str | None:
+    """Bring the work tree to `tip`; the ref of what had to be saved before.
+
+    Everything that can be refused is refused before anything is written.
+    """
+    if standing.foreign:
+        saved = save.snapshot(checkout, standing)
+        plan = move.Move.plan(standing, tip, saved)
+        move.check(checkout, plan)
+        ref = save.keep(checkout, saved[0])
+        try:
+            move.carry_out(checkout, plan)
+        except SkippyError as error:
+            error.mend = f"Your work is saved as {ref} in {checkout.path}.\n{error.mend}"
+            raise
+        return ref
+    if tip == standing.head:
+        # Files that were touched and not changed: llama.cpp's build would take them for edits.
+        checkout.repository.run("update-index", "-q", "--refresh")
+    else:
+        plan = move.Move.plan(standing, tip)
+        move.check(checkout, plan)
+        move.carry_out(checkout, plan)
+    return None
+
+
+def _fingerprint(checkout: Checkout, tip: ObjectId) -> str | None:
+    """Of the checkout at `tip`, without a person's work, and not changing while it is looked at."""
+    path = str(checkout.path)
+    before = stamp.settled_fingerprint(path)
+    standing = checkouts.standing(checkout)
+    is_clean = not standing.foreign and standing.head == tip
+    return before if is_clean and before == stamp.fingerprint(path) else None
 
 
 def select(project: Project, patches: Sequence[Patch], to: int | None) -> Sequence[Patch]:
@@ -98,28 +144,46 @@ def select(project: Project, patches: Sequence[Patch], to: int | None) -> Sequen
 
 
 @contextlib.contextmanager
-def _locked_checkout(project: Project, request: Request, reporter: Reporter) -> Iterator[Checkout]:
+def _working_checkout(project: Project, request: Request, reporter: Reporter) -> Iterator[Checkout]:
     """The checkout, made where needed, alone in it, with whatever a killed command left put right."""
-    path = project.checkout
+    path = project.checkout.resolve()  # two names of one folder have one lock
     _make_state_folder(project)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with lock.hold(path.with_name(f".{path.name}.lock"), reporter) as (descriptor, was_killed):
+    with lock.hold(path.with_name(f".{path.name}.lock"), reporter) as descriptor:
         checkout = checkouts.open_existing(path) or checkouts.create(path)
         repository = dataclasses.replace(checkout.repository, inherited=(descriptor,))
         checkout = dataclasses.replace(checkout, repository=repository)
-        if was_killed:
+        if checkout.running.exists():
             move.clear_locks(checkout)
-        shutil.rmtree(checkout.scratch, ignore_errors=True)
-        checkout.scratch.mkdir()
-        unfinished = move.pending(checkout)
-        if unfinished:
-            reporter.step(f"Finishing an interrupted move to {unfinished.new.short}")
-            try:
-                move.finish(checkout, unfinished)
-            except ForeignWork:
-                if not request.discard:  # else what is there is saved below, as it stands
-                    raise
-        yield checkout
+        checkout.running.write_bytes(b"")
+        try:
+            _put_right(checkout, request, reporter)
+            yield checkout
+        except Exception:  # ended by itself; a kill or ^C leaves the mark, and maybe locks of git's
+            checkout.running.unlink()
+            raise
+        checkout.running.unlink()
+
+
+def _put_right(checkout: Checkout, request: Request, reporter: Reporter) -> None:
+    """Empty the scratch space, settle the attributes, and finish a move that was interrupted."""
+    shutil.rmtree(checkout.scratch, ignore_errors=True)
+    checkout.scratch.mkdir()
+    checkouts.settle_attributes(checkout)
+    index_lock = checkout.repository.git_dir / "index.lock"
+    if index_lock.exists():
+        raise IndexLocked(index_lock)
+    unfinished = move.pending(checkout)
+    if unfinished is None:
+        checkout.journal.unlink(missing_ok=True)  # one that cannot be read is none
+        return
+    reporter.step(f"Finishing an interrupted move to {unfinished.new.short}")
+    try:
+        move.finish(checkout, unfinished)
+    except WrongTree:
+        if not request.discard:
+            raise
+        checkout.journal.unlink()  # what is there is saved, as it stands
 
 
 def _make_state_folder(project: Project) -> None:

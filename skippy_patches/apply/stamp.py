@@ -14,6 +14,8 @@ import os
 import time
 from array import array
 
+from skippy_patches import __version__
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 _FORMAT = "skippy-patches stamp 1"
 _FILE = "applied.stamp"
 _VARIABLES = "SKIPPY_PATCHES_"
-# A file written within the same tick as the fingerprint can change without a trace (git's "racy" files);
-# file systems here keep times in steps of at most 10 ms, one jiffy at HZ=100.
+# A file written within the same tick as the fingerprint can change without a trace (git's "racy" files).
+# ext4, XFS, btrfs and APFS keep times in steps of at most 10 ms, one jiffy at HZ=100.
 _TICK_NS = 20_000_000
 _COUNT = 5  # what _fields takes of a file, and where in it the time of its last change is
 _CHANGED = 3
@@ -37,34 +39,29 @@ def answer(root: str, environment: Mapping[str, str]) -> tuple[str, str] | None:
     try:
         with open(os.path.join(root, ".skippy", _FILE), encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH118, PTH123
             fields = file.read().split("\0")
-        version, inputs, checkout, watched, expected, text, json_text = fields
-        names = watched.split("\n")
-        if version != _FORMAT or inputs != _inputs(root, environment, names):
+        version, expected, checkout, watched, standing, text, json_text = fields
+        if version != _FORMAT or expected != inputs(root, environment, watched.split("\n")):
             return None
-        return (text, json_text) if expected == _state(checkout) else None
+        return (text, json_text) if standing == fingerprint(checkout) else None
     except (OSError, ValueError):
         return None
 
 
 def write(
     root: str,
-    environment: Mapping[str, str],
     *,
+    inputs: str,
     checkout: str,
     watched: Iterable[str],
+    fingerprint: str,
     printed: tuple[str, str],
 ) -> None:
-    """Remember an apply that has just ended well.
+    """Remember an apply that has ended well.
 
-    watched: files and folders, relative to `root` or absolute, whose content went into it.
+    inputs, fingerprint: as they were taken before it and after it. watched: files and folders, relative to
+    `root` or absolute, whose content went into it.
     """
-    names = list(watched)
-    while (newest := _newest(checkout)) > time.time_ns() - _TICK_NS:
-        time.sleep(min(max(newest + _TICK_NS - time.time_ns(), 1), _TICK_NS) / 1e9)
-        if newest > time.time_ns() + _TICK_NS:
-            return  # a clock in the future: no fingerprint can be trusted
-    inputs = _inputs(root, environment, names)
-    fields = [_FORMAT, inputs, checkout, "\n".join(names), _state(checkout), *printed]
+    fields = [_FORMAT, inputs, checkout, "\n".join(watched), fingerprint, *printed]
     folder = os.path.join(root, ".skippy")  # noqa: PTH118
     temporary = os.path.join(folder, f".{_FILE}.{os.getpid()}")  # noqa: PTH118
     with open(temporary, "w", encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
@@ -72,9 +69,12 @@ def write(
     os.replace(temporary, os.path.join(folder, _FILE))  # noqa: PTH105, PTH118
 
 
-def _inputs(root: str, environment: Mapping[str, str], names: list[str]) -> str:
-    """A digest of our variables and every watched file; a folder is its files."""
-    digest = hashlib.sha256()
+def inputs(root: str, environment: Mapping[str, str], names: Iterable[str]) -> str:
+    """A digest of our version and variables, and of every watched file; a folder is what `check` reads of it.
+
+    Raises OSError for what cannot be read, ValueError for a symlink in a lane, which `check` judges.
+    """
+    digest = hashlib.sha256(__version__.encode())
     for name in sorted(key for key in environment if key.startswith(_VARIABLES)):
         digest.update(f"\0{name}={environment[name]}".encode("utf-8", "surrogateescape"))
     for name in names:
@@ -88,26 +88,49 @@ def _inputs(root: str, environment: Mapping[str, str], names: list[str]) -> str:
 
 
 def _files_in(folder: str) -> Iterator[str]:
-    """What decides a lane: its patches and its series."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".patch") or entry.name == "series":
+    """Of a lane: what is a patch, looks as if it should be one, or orders them (queue/snapshot.py)."""
+    with os.scandir(folder) as found:
+        for entry in found:
+            if entry.name.lower().endswith((".patch", ".diff")) or entry.name == "series":
+                if entry.is_symlink():
+                    raise ValueError(entry.path)
                 yield entry.path
 
 
-def _state(checkout: str) -> str:
-    """HEAD, the branch, whether a move is under way, and a digest over every file's metadata."""
+def fingerprint(checkout: str) -> str:
+    """HEAD, the branch, what lies in the git dir, and a digest over every file's metadata.
+
+    The git dir's own list tells of a rebase or a bisection in progress and of a lock; ours of a move.
+    """
     git_dir = os.path.join(checkout, ".git")  # noqa: PTH118
-    with open(os.path.join(git_dir, "HEAD"), encoding="ascii") as file:  # noqa: PTH118, PTH123
-        head = file.read()
-    with open(os.path.join(git_dir, "refs", "heads", "skippy"), encoding="ascii") as file:  # noqa: PTH118, PTH123
-        branch = file.read()
     if os.path.exists(os.path.join(git_dir, "skippy", "journal.json")):  # noqa: PTH110, PTH118
         raise ValueError("a move is under way")
+    try:
+        branch = _content(git_dir, "refs", "heads", "skippy")
+    except FileNotFoundError:
+        branch = _content(git_dir, "packed-refs")
     names, numbers = _metadata(checkout)
+    names += sorted(os.listdir(git_dir))  # noqa: PTH208
     digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogateescape"))
-    digest.update(numbers.tobytes())
-    return f"{head}{branch}{digest.hexdigest()}"
+    digest.update(branch + _content(git_dir, "info", "attributes") + numbers.tobytes())
+    return f"{_content(git_dir, 'HEAD').decode()}{digest.hexdigest()}"
+
+
+def settled_fingerprint(checkout: str) -> str | None:
+    """The fingerprint, once the last change is old enough for the next one to show in the times."""
+    while True:
+        newest = _newest(checkout)
+        now = time.time_ns()
+        if newest > now + _TICK_NS:
+            return None  # a clock in the future: no time can be trusted
+        if newest <= now - _TICK_NS:
+            return fingerprint(checkout)
+        time.sleep((newest + _TICK_NS - now) / 1e9)
+
+
+def _content(*parts: str) -> bytes:
+    with open(os.path.join(*parts), "rb") as file:  # noqa: PTH118, PTH123
+        return file.read()
 
 
 def _newest(checkout: str) -> int:

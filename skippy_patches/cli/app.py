@@ -8,9 +8,10 @@ import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from skippy_patches import __version__
 from skippy_patches.cli import apply, build, check, queue, record, status, test
@@ -18,8 +19,24 @@ from skippy_patches.cli.console import NORMAL, QUIET, VERBOSE, Terminal
 from skippy_patches.cli.session import Session
 from skippy_patches.errors import SkippyError, SystemRefused
 
+
+class _Commands(TyperGroup):
+    """With -v, what the system refused is also told with its place in the program: it may be a defect."""
+
+    def invoke(self, ctx: Any) -> Any:  # a context of click's, whose type typer keeps to itself
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # typer ends quietly then
+        except OSError:
+            if ctx.params["verbose"]:
+                traceback.print_exc()
+            raise
+
+
 app = typer.Typer(
     name="skippy-patches",
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -59,14 +60,17 @@ def _print(session: Session, outcome: Outcome, *, verified: bool) -> None:
 
     applied = outcome.applied
     if outcome.saved:
-        git = f"git -C {applied.checkout}"
+        git = f"git -C {shlex.quote(str(applied.checkout))}"
+        name = outcome.saved.rpartition("/")[2]
         session.terminal.line(f"Saved what was in the checkout as {outcome.saved}")
         session.terminal.line(f"  look at it:    {git} show --stat {outcome.saved}")
-        session.terminal.line(f"  get it back:   {git} switch --create mine {outcome.saved}")
+        session.terminal.line(f"  get it back:   {git} switch --create saved-{name} {outcome.saved}")
     if verified:
         session.terminal.line("Verified: git am makes the same commits.")
     if outcome.moved:
         reused = f", {applied.reused} of them from before" if applied.reused else ""
         session.terminal.line(f"Applied {stages.described(applied)}{reused}")
+    elif outcome.saved:
+        session.terminal.line(f"Restored {stages.described(applied)}")
     else:
         session.terminal.line(stages.up_to_date(applied))

@@ -55,7 +55,10 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option of the command li
     from skippy_patches.evidence import record  # noqa: PLC0415
 
     asked = dict(zip(BACKENDS, (cpu, cuda, metal, vulkan, hip, rpc), strict=True))
-    name = _chosen(recipe, [backend for backend, wanted in asked.items() if wanted])
+    backends = [backend for backend, wanted in asked.items() if wanted]
+    if backends and _is_from_variable(context, "recipe"):
+        recipe = ""  # a flag beats it
+    name = _chosen(recipe, backends)
     session = Session.of(context)
     project = session.project()
     _, built = stages.build(session, project, name, launcher=launcher, jobs=jobs)
@@ -67,6 +70,11 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option of the command li
         session.terminal.line(f"Recorded in {layout.record}")
 
 
+def _is_from_variable(context: typer.Context, parameter: str) -> bool:
+    source = context.get_parameter_source(parameter)
+    return source is not None and source.name == "ENVIRONMENT"
+
+
 def _chosen(recipe: str, backends: list[str]) -> str:
     """One recipe, however it was named. Raises UsageError when two were."""
     names = sorted({*([recipe] if recipe else []), *backends})
@@ -76,9 +84,6 @@ def _chosen(recipe: str, backends: list[str]) -> str:
 
 
 def _print(terminal: Terminal, built: Built) -> None:
-    from skippy_patches.cli.tables import new_table  # noqa: PLC0415
-
-    table = new_table("library", "bytes", "sha256")
+    """As sha256sum(1) prints it."""
     for artifact in built.artifacts:
-        table.add_row(artifact.name, artifact.size, artifact.sha256)
-    terminal.out.print(table)
+        terminal.line(f"{artifact.sha256}  {artifact.name} ({artifact.size} bytes)")

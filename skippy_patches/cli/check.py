@@ -60,11 +60,14 @@ def _as_json(findings: Sequence[Finding], patches: int) -> dict[str, Any]:
 
 
 def _print(terminal: Terminal, findings: Sequence[Finding], patches: int) -> None:
+    """As the hook prints it; quiet: errors and nothing else."""
     from skippy_patches.queue.findings import describe, summarise  # noqa: PLC0415
 
     for finding in findings:
-        head, *rest = describe(finding).splitlines()
-        terminal.line(head, style="red" if finding.is_error else "yellow")
-        for line in rest:
-            terminal.line(line)
-    terminal.line(summarise(findings, patches), style="bold")
+        if finding.is_error or not terminal.is_quiet:
+            head, _, rest = describe(finding).partition("\n")
+            terminal.line(head, style="red" if finding.is_error else "yellow")
+            if rest:
+                terminal.line(rest)
+    if not terminal.is_quiet:
+        terminal.line(summarise(findings, patches), style="bold")

@@ -11,12 +11,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment, Segments
 from rich.text import Text
 
 from skippy_patches.queue.findings import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from rich.table import Table
 
     from skippy_patches.errors import SkippyError
     from skippy_patches.progress import Reporter
@@ -45,16 +48,34 @@ class Terminal:
 
     def json(self, value: dict[str, Any]) -> None:
         """Print one JSON object and nothing else."""
-        print(json.dumps(value, indent=2, ensure_ascii=False))
+        print(json_text(value))
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether to say results and errors only."""
+        return self.verbosity <= QUIET
 
     def line(self, text: str, style: str = "") -> None:
         """Print a line of the result."""
         self.out.print(Text(shown(text), style=style), soft_wrap=True)
 
+    def facts(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Print labels and values, a line each. Never folded: what is copied is what was meant."""
+        lines = [(printable(label), printable(value)) for label, value in rows]
+        width = max((len(label) for label, _ in lines), default=0)
+        for label, value in lines:
+            self.line(f"{label:<{width}}  {value}")
+
+    def table(self, table: Table) -> None:
+        """Print a table, without the blanks with which rich fills every line."""
+        lines = self.out.render_lines(table, pad=False)
+        whole = [segment for line in lines for segment in (*_stripped(line), Segment.line())]
+        self.out.print(Segments(whole), soft_wrap=True, end="")
+
     def error(self, error: SkippyError) -> None:
         """Say what happened, why, and what to do."""
         self.err.print(
-            Text("error: ", style="bold red").append(shown(error.what), style="bold"), soft_wrap=True
+            Text("error: ", style="bold red").append(printable(error.what), style="bold"), soft_wrap=True
         )
         for line in error.why.splitlines():
             self.err.print(Text(f"  {shown(line)}"), soft_wrap=True)
@@ -64,16 +85,28 @@ class Terminal:
     @contextlib.contextmanager
     def reporter(self) -> Iterator[Reporter]:
         """A reporter for one stage: a progress bar on a terminal, plain lines elsewhere."""
-        if self.verbosity > QUIET and _is_terminal(sys.stderr):
+        if not self.is_quiet and _is_terminal(sys.stderr):
             with _Bars(self) as bars:
                 yield bars
         else:
             yield _Lines(self)
 
 
+def json_text(value: dict[str, Any]) -> str:
+    """JSON in ASCII, so that it is JSON whatever stdout's encoding is."""
+    return json.dumps(value, indent=2)
+
+
 def shown(text: str) -> str:
     """`text` safe to print: names and messages that others wrote must not drive a terminal."""
     return "\n".join(printable(line.expandtabs()) for line in text.split("\n"))
+
+
+def _stripped(line: list[Segment]) -> list[Segment]:
+    """A rendered line without the blanks at its end."""
+    while line and not line[-1].text.rstrip():
+        line = line[:-1]
+    return [*line[:-1], Segment(line[-1].text.rstrip(), line[-1].style)] if line else []
 
 
 def _console(stream: IO[str], *, stderr: bool) -> Console:
@@ -109,7 +142,7 @@ class _Lines:
         self._label = ""
 
     def step(self, text: str) -> None:
-        if self._terminal.verbosity > QUIET:
+        if not self._terminal.is_quiet:
             self._terminal.err.print(Text(shown(text)), soft_wrap=True)
 
     def detail(self, text: str) -> None:

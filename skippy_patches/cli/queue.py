@@ -34,8 +34,8 @@ def register(app: typer.Typer) -> None:
 def list_(context: typer.Context, format_: FormatOption = Format.TEXT) -> None:
     from skippy_patches.apply.look import look  # noqa: PLC0415 - each command imports its own stages
     from skippy_patches.queue import reader  # noqa: PLC0415
+    from skippy_patches.queue.message import subject_of  # noqa: PLC0415
     from skippy_patches.queue.snapshot import ordered  # noqa: PLC0415
-    from skippy_patches.queue.subject import subject_of  # noqa: PLC0415
 
     session = Session.of(context)
     project = session.project()
@@ -47,14 +47,14 @@ def list_(context: typer.Context, format_: FormatOption = Format.TEXT) -> None:
         rows = [_row(*each) for each in zip(patches, subjects, known, strict=True)]
         session.terminal.json({"schema_version": SCHEMA_VERSION, "patches": rows})
     else:
-        session.terminal.out.print(_table(patches, subjects, known))
+        session.terminal.table(_table(patches, subjects, known))
 
 
 def next_number(context: typer.Context, format_: FormatOption = Format.TEXT) -> None:
     from skippy_patches.queue import reader, snapshot  # noqa: PLC0415
 
     session = Session.of(context)
-    number = snapshot.next_number(reader.read_folder(session.project()))
+    number = snapshot.free_number(reader.read_folder(session.project()))
     if format_ is Format.JSON:
         session.terminal.json({"schema_version": SCHEMA_VERSION, "next_number": number})
     else:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from skippy_patches.cli.options import DEFAULT_RECIPE, Format, FormatOption, RecipeOption
 from skippy_patches.cli.session import Session
+from skippy_patches.queue.findings import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from skippy_patches.cli.console import Terminal
     from skippy_patches.evidence.record import Record
 
@@ -46,23 +49,32 @@ def record(
 
 
 def _print(terminal: Terminal, made: Record) -> None:
-    from skippy_patches.cli.tables import new_table  # noqa: PLC0415
-
     content = made.content
-    table = new_table("", "")
-    table.show_header = False
-    table.add_row("recipe", content["recipe"])
-    table.add_row("upstream", f"{content['upstream']['tag']} {content['upstream']['commit']}")
-    table.add_row("patched", content["patched"]["commit"])
-    for patch in content["patches"]:
-        table.add_row(f"  {patch['number']:04d}", f"{patch['sha256']}  {patch['file']}")
-    for name, tool in content["toolchain"].items():
-        table.add_row(name, f"{tool['name']} {tool['version']}" if tool else "none")
     tests = content["tests"]
-    counts = (
-        ", ".join(f"{tests[word]} {word}" for word in ("run", "passed", "failed", "skipped")) if tests else ""
+    terminal.facts(
+        [
+            ("recipe", made.recipe),
+            ("upstream", f"{content['upstream']['tag']} {content['upstream']['commit']}".strip()),
+            ("patched", content["patched"]["commit"]),
+            *((role, _described(tool)) for role, tool in content["toolchain"].items()),
+            ("tests", _counts(tests) if tests else "none recorded: skippy-patches test"),
+        ]
     )
-    table.add_row("tests", counts or "none recorded: skippy-patches test")
-    for artifact in content["artifacts"]:
-        table.add_row(artifact["name"], artifact["sha256"])
-    terminal.out.print(table)
+    _sums(terminal, "patches", [(patch["sha256"], patch["file"]) for patch in content["patches"]])
+    _sums(terminal, "libraries", [(library["sha256"], library["name"]) for library in content["artifacts"]])
+
+
+def _described(tool: dict[str, str] | None) -> str:
+    return f"{tool['name']} {tool['version']}" if tool else "none"
+
+
+def _counts(tests: dict[str, Any]) -> str:
+    return ", ".join(f"{tests[word]} {word}" for word in ("run", "passed", "failed", "skipped"))
+
+
+def _sums(terminal: Terminal, heading: str, files: Sequence[tuple[str, str]]) -> None:
+    """As sha256sum(1) prints and reads it."""
+    if files:
+        terminal.line(heading, style="bold")
+    for sha256, name in files:
+        terminal.line(f"{sha256}  {printable(name)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,10 @@ from skippy_patches.apply import stage, stamp
 from skippy_patches.apply.stage import Request
 from skippy_patches.build import cmake, ctest, recipe, report, result, toolchain
 from skippy_patches.build.layout import Layout
+from skippy_patches.cli import console
 from skippy_patches.evidence import record
 from skippy_patches.queue import reader
+from skippy_patches.queue.findings import counted
 from skippy_patches.upstream import pin as pins
 from skippy_patches.upstream.cache import Cache
 
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
 
 def apply(session: Session, project: Project, request: Request) -> Outcome:
     """Queue and pin into the checkout; after a whole apply, the stamp that answers the next one."""
+    inputs = _inputs(project)  # before anything is read: what changes meanwhile is then seen
     pin = pins.read(project.upstream)
     patches = reader.load(project)
     with session.terminal.reporter() as reporter:
         outcome = stage.apply(project, pin, patches, request, cache=Cache.default(), reporter=reporter)
-    if request.to is None:
-        _write_stamp(project, outcome.applied)
+    if request.to is None and outcome.fingerprint and inputs and inputs == _inputs(project):
+        _write_stamp(project, outcome.applied, inputs, outcome.fingerprint)
     return outcome
 
 
@@ -101,24 +103,31 @@ def described(applied: Applied) -> str:
     return f"{counted(len(applied.patches), 'patch', 'patches')} on {on}, commit {applied.patched.commit}"
 
 
-def counted(count: int, one: str, many: str) -> str:
-    """`1 patch`, `2 patches`."""
-    return f"{count} {one if count == 1 else many}"
-
-
 def as_json(applied: Applied, saved: str | None) -> dict[str, object]:
     """What `apply --format json` prints."""
     return {**applied.as_json(), "saved": saved}
 
 
-def _write_stamp(project: Project, applied: Applied) -> None:
+def _inputs(project: Project) -> str | None:
+    """The digest of everything that goes into an apply; None when some of it cannot be read."""
+    try:
+        return stamp.inputs(str(project.root), os.environ, _watched(project))
+    except (OSError, ValueError):
+        return None
+
+
+def _watched(project: Project) -> list[str]:
+    return [str(each) for each in (project.file, project.upstream.commit_object, *project.queue) if each]
+
+
+def _write_stamp(project: Project, applied: Applied, inputs: str, fingerprint: str) -> None:
     whole = {**as_json(applied, None), "reused": len(applied.patches)}
-    commit_object = project.upstream.commit_object
     with contextlib.suppress(OSError):  # a stamp only saves time
         stamp.write(
             str(project.root),
-            os.environ,
+            inputs=inputs,
             checkout=str(applied.checkout),
-            watched=[str(each) for each in (project.file, commit_object, *project.queue) if each],
-            printed=(up_to_date(applied), json.dumps(whole, indent=2, ensure_ascii=False)),
+            watched=_watched(project),
+            fingerprint=fingerprint,
+            printed=(up_to_date(applied), console.json_text(whole)),
         )

@@ -41,6 +41,7 @@ def status(context: typer.Context, format_: FormatOption = Format.TEXT) -> None:
     from skippy_patches.evidence import record  # noqa: PLC0415
     from skippy_patches.queue import reader  # noqa: PLC0415
     from skippy_patches.queue.check import check, policy_of  # noqa: PLC0415
+    from skippy_patches.queue.findings import summarise  # noqa: PLC0415
     from skippy_patches.queue.snapshot import ordered  # noqa: PLC0415
 
     session = Session.of(context)
@@ -54,7 +55,7 @@ def status(context: typer.Context, format_: FormatOption = Format.TEXT) -> None:
     if format_ is Format.JSON:
         session.terminal.json(facts)
     else:
-        _print(session.terminal, facts)
+        _print(session.terminal, facts, summarise(findings, len(patches)))
 
 
 def _as_json(
@@ -98,21 +99,17 @@ def _build(made: Record, view: View) -> dict[str, Any]:
     }
 
 
-def _print(terminal: Terminal, facts: dict[str, Any]) -> None:
-    from skippy_patches.cli.tables import new_table  # noqa: PLC0415
-
-    queue, checkout = facts["queue"], facts["checkout"]
-    table = new_table("", "")
-    table.show_header = False
-    table.add_row("pin", f"{facts['upstream']['tag']} {facts['upstream']['commit']}".strip())
-    found = f"{queue['errors']} errors, {queue['warnings']} warnings"
-    table.add_row("queue", f"{queue['patches']} patches, {found}")
-    table.add_row("checkout", f"{checkout['path']}: {_IN_WORDS[checkout['state']]}")
-    for line in checkout["foreign"]:
-        table.add_row("", line)
-    for build in facts["builds"]:
-        table.add_row(f"build {build['recipe']}", _about(build))
-    terminal.out.print(table)
+def _print(terminal: Terminal, facts: dict[str, Any], queue: str) -> None:
+    checkout = facts["checkout"]
+    terminal.facts(
+        [
+            ("pin", f"{facts['upstream']['tag']} {facts['upstream']['commit']}".strip()),
+            ("queue", queue),
+            ("checkout", f"{checkout['path']}: {_IN_WORDS[checkout['state']]}"),
+            *(("", line) for line in checkout["foreign"]),
+            *((f"build {build['recipe']}", _about(build)) for build in facts["builds"]),
+        ]
+    )
 
 
 def _about(build: dict[str, Any]) -> str:

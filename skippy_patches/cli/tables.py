@@ -5,16 +5,16 @@ from __future__ import annotations
 from rich.table import Table
 from rich.text import Text
 
-from skippy_patches.cli.console import shown
+from skippy_patches.queue.findings import printable
 
 
 class PlainTable(Table):
     """A borderless table whose cells are text, never markup."""
 
     def add_row(self, *cells: object, **options: object) -> None:
-        """Add cells; control characters in them are made visible."""
+        """Add cells; control characters in them, line ends too, are made visible."""
         del options
-        super().add_row(*(cell if isinstance(cell, Text) else Text(shown(str(cell))) for cell in cells))
+        super().add_row(*(cell if isinstance(cell, Text) else Text(printable(str(cell))) for cell in cells))
 
 
 def new_table(*headings: str) -> PlainTable:

@@ -83,7 +83,7 @@ def _print(terminal: Terminal, report: TestReport) -> None:
     for row in report.rows:
         status = Text(row.status, style=_STYLES.get(row.status, "bold red"))
         table.add_row(row.name, status, f"{row.seconds:.2f}", row.reason)
-    terminal.out.print(table)
+    terminal.table(table)
     terminal.line(
         f"{report.passed} passed, {report.failed} failed, {report.skipped} skipped, "
         f"{len(report.excluded)} left out by the recipe",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from skippy_patches.errors import BuildError, SkippyError
@@ -18,7 +19,7 @@ class OtherCommitBuilt(BuildError):
         super().__init__(
             f"The last build of '{recipe}' is of {built}, and the queue now gives {applied}.",
             why="A record must name the patches that are in the libraries.",
-            mend=f"Build again: skippy-patches build --recipe {recipe}",
+            mend=f"Build again: skippy-patches build --recipe {shlex.quote(recipe)}",
         )
 
 
@@ -29,7 +30,7 @@ class LibrariesChanged(BuildError):
         super().__init__(
             f"Changed since they were built: {', '.join(names)}.",
             why="Something else wrote to the build folder; these bytes have no known origin.",
-            mend=f"Build again: skippy-patches build --recipe {recipe}",
+            mend=f"Build again: skippy-patches build --recipe {shlex.quote(recipe)}",
         )
 
 

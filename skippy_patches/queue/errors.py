@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skippy_patches.errors import SkippyError
+from skippy_patches.errors import PatchError, SkippyError
 from skippy_patches.queue.findings import describe
 
 TYPE_CHECKING = False
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from skippy_patches.queue.findings import Finding
+    from skippy_patches.queue.patch import Patch
 
 
 class QueueError(SkippyError):
@@ -25,3 +26,14 @@ class QueueError(SkippyError):
             mend="Mend them, then see that all is well with: skippy-patches check",
         )
         self.findings = tuple(findings)
+
+
+class UnreadablePatch(PatchError):
+    """git cannot take the file apart, or the commit would not be the same everywhere."""
+
+    def __init__(self, patch: Patch, reason: str) -> None:
+        super().__init__(
+            f"Patch {patch.number:04d} cannot be read: {patch.path}",
+            why=reason,
+            mend="Export it again with git format-patch; `skippy-patches check` tells more.",
+        )

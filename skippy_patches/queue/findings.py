@@ -61,9 +61,14 @@ def describe(finding: Finding) -> str:
 def summarise(findings: Sequence[Finding], patches: int) -> str:
     """One line: `24 patches: 1 error, 2 warnings`, or `24 patches: no findings`."""
     errors = sum(finding.is_error for finding in findings)
-    counts = [_count(errors, "error"), _count(len(findings) - errors, "warning")]
+    counts = [counted(errors, "error"), counted(len(findings) - errors, "warning")]
     found = ", ".join(count for count in counts if not count.startswith("0"))
-    return f"{_count(patches, 'patch', 'patches')}: {found or 'no findings'}"
+    return f"{counted(patches, 'patch', 'patches')}: {found or 'no findings'}"
+
+
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """`1 patch`, `2 patches`. nouns: the plural, where it is not `noun` with an s."""
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def printable(text: str) -> str:
@@ -78,7 +83,3 @@ def _escape(char: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # os.fsdecode's stand-in for a byte that is not UTF-8
         return f"\\x{code - 0xDC00:02x}"
     return char.encode("unicode_escape").decode("ascii")
-
-
-def _count(number: int, noun: str, nouns: str = "") -> str:
-    return f"{number} {noun if number == 1 else nouns or noun + 's'}"

@@ -128,7 +128,7 @@ def _malformed(lane: Lane, name: str, free: int) -> Finding:
 
 def _diagnose(name: str, free: int) -> tuple[str, str]:
     """The rule that `name` breaks, and the right name when it can be told."""
-    if not name.isprintable() and name.isascii():
+    if any(char < " " or char == "\x7f" for char in name):
         return "has a control character in it", ""
     stem, _, suffix = name.rpartition(".")
     digits = stem[: len(stem) - len(stem.lstrip("0123456789"))]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
+from skippy_patches.errors import SkippyError
 from skippy_patches.lighttuple import NamedTuple
 from skippy_patches.queue import series
-from skippy_patches.queue.patch import SUFFIX, Patch, join, number_of
+from skippy_patches.queue.patch import HIGHEST_NUMBER, SUFFIX, Patch, join, number_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,9 +66,30 @@ class Snapshot(NamedTuple):
     lanes: tuple[Lane, ...]
 
 
+class NumbersUsedUp(SkippyError):
+    """The highest number that four digits can hold is taken."""
+
+    exit_status = 1
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"There is no next number: a patch has number {HIGHEST_NUMBER}, the highest of four digits.",
+            why="Holes below it are not filled: their numbers may be known as those of other patches.",
+            mend="Give the last patches lower numbers, or renumber the queue in a commit of its own.",
+        )
+
+
 def ordered(snapshot: Snapshot) -> tuple[Patch, ...]:
     """Every patch in apply order: lane by lane, see Lane.ordered; never by locale."""
     return tuple(patch for lane in snapshot.lanes for patch in lane.ordered())
+
+
+def free_number(snapshot: Snapshot) -> int:
+    """The number for the next patch. Raises NumbersUsedUp."""
+    number = next_number(snapshot)
+    if number > HIGHEST_NUMBER:
+        raise NumbersUsedUp
+    return number
 
 
 def next_number(snapshot: Snapshot) -> int:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import email.header
 from typing import TYPE_CHECKING
 
 import pytest
 
-from skippy_patches.apply.engine import IndexEngine, Options, strip_space
-from skippy_patches.apply.errors import EngineDisagrees, PatchDoesNotApply, UnreadablePatch
+from skippy_patches.apply.engine import IndexEngine, Options
+from skippy_patches.apply.errors import EngineDisagrees, PatchDoesNotApply
 from skippy_patches.apply.reference import Referee
 from skippy_patches.config import Identity
-from skippy_patches.git import Repository, run_anywhere
+from skippy_patches.git import Repository
 from skippy_patches.progress import Silent
+from skippy_patches.queue.errors import UnreadablePatch
 from skippy_patches.queue.patch import Patch
 from tests.queue.corpus import RECIPES, Desk
 
@@ -145,9 +147,39 @@ def test_the_referee_sees_a_difference(ground: Ground) -> None:
         referee.check(ground.base, [patch], [ground.base], Silent())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [b"", b"\n\n", b"a", b"a  \n\n\n\nb\t\n", b"\n\n a\n", b"a\r\n\r\n\r\nb\x0b\n", b"\xff \n\x0c\n\nz"],
-)
-def test_strip_space_is_git_s(text: bytes) -> None:
-    assert strip_space(text) == run_anywhere("stripspace", stdin=text).stdout
+CHARSETS = {
+    "koi8-r": "Привет",
+    "windows-1252": "Žižek “quoted”",
+    "iso-8859-15": "10 €",
+    "iso-2022-jp": "日本語",
+    "utf-8": "Größe",
+}
+
+
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_every_charset_gives_git_am_s_commit(ground: Ground, charset: str) -> None:
+    """In the body, and encoded in author and subject (RFC 2047)."""
+    text = CHARSETS[charset]
+    word = email.header.Header(text, charset).encode()
+    head = f"From: {word} <a@example.org>\nDate: Thu, 1 Jan 2026 12:00:00 +0000\nSubject: [PATCH] {word}\n"
+    mime = (
+        f"MIME-Version: 1.0\nContent-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: 8bit\n\n"
+    )
+    diff = (
+        "---\ndiff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n"
+    )
+    commit = ground.compare((head + mime).encode() + text.encode(charset) + b"\n" + diff.encode())
+    shown = ground.repository.run("log", "-1", "--format=%an|%s|%b", commit).text.strip()
+    assert shown == f"{text}|{text}|{text}"
+
+
+NO_MAILS = (b">From a@b Thu Jan 1\n", b"prose first\n\n", b"# HG changeset patch\n")
+
+
+@pytest.mark.parametrize("beginning", NO_MAILS)
+def test_what_git_am_takes_for_no_mail_is_refused(ground: Ground, beginning: bytes) -> None:
+    (ground.desk.root / "new.txt").write_text("new\n", encoding="utf-8")
+    ground.desk.commit()
+    patch = Patch(lane="patches", name="0001-x.patch", number=1, content=beginning + ground.desk.export())
+    with pytest.raises(UnreadablePatch, match="git am does not take it for a mail"):
+        ground.engine().apply(ground.base, patch)

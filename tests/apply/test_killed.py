@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import json
 import os
 import random
 import shutil
@@ -19,7 +21,6 @@ from skippy_patches.apply import checkout as checkouts
 from skippy_patches.apply import move
 from skippy_patches.apply.errors import ForeignWork
 from skippy_patches.apply.stage import Request
-from skippy_patches.progress import Silent
 from tests.apply.scenario import author_queue
 from tests.world import Recorder, World
 
@@ -101,12 +102,14 @@ def _checkout(world: World) -> Checkout:
 
 
 def _interrupted(world: World) -> move.Move:
-    """A move from the pin to the whole queue, whose journal is written and nothing more."""
+    """A move from the pin to the whole queue that was killed after it wrote its journal."""
     author_queue(world)
     tip = world.apply().applied.patched.commit
     world.apply(Request(to=0))
-    pending = move.Move(old=world.pin, new=tip)
-    move._write_journal(_checkout(world), pending)
+    checkout = _checkout(world)
+    pending = move.Move.plan(checkouts.standing(checkout), tip)
+    checkout.journal.write_text(json.dumps(dataclasses.asdict(pending)), encoding="utf-8")
+    checkout.running.write_bytes(b"")
     return pending
 
 
@@ -124,9 +127,6 @@ def _half_done(world: World, pending: move.Move) -> None:
 def test_an_interrupted_move_is_finished(world: World) -> None:
     pending = _interrupted(world)
     _half_done(world, pending)
-    (world.checkout.parent / ".llama.cpp.lock").write_text(
-        "12345\n", encoding="ascii"
-    )  # its holder was killed
     reporter = Recorder()
     outcome = world.apply(reporter=reporter)
     assert any("Finishing an interrupted move" in step for step in reporter.steps)
@@ -140,7 +140,7 @@ def test_work_done_after_the_interruption_is_not_lost(world: World) -> None:
     _half_done(world, pending)
     (world.checkout / ".git/index.lock").unlink()
     (world.checkout / "src/windows.txt").write_text("mine\n", encoding="utf-8")
-    with pytest.raises(ForeignWork, match=r"src/windows\.txt: changed since apply was interrupted"):
+    with pytest.raises(ForeignWork, match=r"src/windows\.txt: is as in no tree of this move"):
         world.apply()
     assert (world.checkout / "src/windows.txt").read_text(encoding="utf-8") == "mine\n"
     outcome = world.apply(Request(discard=True))
@@ -162,12 +162,69 @@ def test_two_at_once_wait_for_each_other(world: World) -> None:
     assert world.inside("rev-list", "--count", f"{world.pin}..HEAD") == "7"
 
 
+def _commits(world: World) -> str:
+    (world.checkout / "mine.c").write_text("precious\n", encoding="utf-8")
+    world.inside("add", "mine.c")
+    world.inside("commit", "-q", "-m", "Mine")
+    return "mine.c"
+
+
+def _stages(world: World) -> str:
+    (world.checkout / "mine.c").write_text("precious\n", encoding="utf-8")
+    world.inside("add", "mine.c")
+    return "mine.c"
+
+
+def _stages_an_edit_and_takes_it_back(world: World) -> str:
+    """Only the index holds it then."""
+    file = world.checkout / "src/trailing.txt"
+    before = file.read_bytes()
+    file.write_text("precious\n", encoding="utf-8")
+    world.inside("add", "src/trailing.txt")
+    file.write_bytes(before)
+    return "src/trailing.txt"
+
+
+def _switches(world: World) -> str:
+    world.inside("checkout", "-q", "-b", "mine")
+    return "HEAD"
+
+
+def _deletes(world: World) -> str:
+    (world.checkout / ".gitignore").unlink()
+    return ".gitignore"
+
+
+@pytest.mark.case(23, 24)
+@pytest.mark.parametrize("work", [_commits, _stages, _stages_an_edit_and_takes_it_back, _switches, _deletes])
+@pytest.mark.parametrize("moved", [False, True], ids=["before the move", "after the move"])
+def test_work_between_a_kill_and_the_next_apply(world: World, work: object, moved: bool) -> None:
+    """Whether the killed command had moved everything but its journal, or nothing."""
+    assert callable(work)
+    pending = _interrupted(world)
+    if moved:
+        journal = _checkout(world).journal.read_bytes()
+        world.apply()
+        _checkout(world).journal.write_bytes(journal)
+    said = work(world)
+    head = world.inside("rev-parse", "HEAD")
+    with pytest.raises(ForeignWork, match=said):
+        world.apply()
+    assert world.inside("rev-parse", "HEAD") == head
+    outcome = world.apply(Request(discard=True))
+    assert outcome.applied.patched.commit == pending.new
+    assert outcome.saved is not None
+    if said not in ("HEAD", ".gitignore"):
+        assert "precious" in world.inside("log", "-p", "-m", "--format=%H", outcome.saved)
+    assert world.inside("status", "--porcelain") == ""
+
+
 def test_the_lock_outlives_its_killed_holder_as_long_as_a_child_lives(tmp_path: Path) -> None:
     file = tmp_path / "lock"
     program = (
         "import subprocess, sys, pathlib\n"
         "from skippy_patches import lock\nfrom skippy_patches.progress import Silent\n"
-        "with lock.hold(pathlib.Path(sys.argv[1]), Silent()) as (descriptor, _):\n"
+        "with lock.hold(pathlib.Path(sys.argv[1]), Silent()) as descriptor:\n"
         "    subprocess.Popen(['sleep', '1'], pass_fds=(descriptor,), stdout=subprocess.DEVNULL)\n"
         "    print('held', flush=True)\n    input()\n"
     )
@@ -180,9 +237,6 @@ def test_the_lock_outlives_its_killed_holder_as_long_as_a_child_lives(tmp_path: 
         begin = time.monotonic()
         holder.kill()
     reporter = Recorder()
-    with lock.hold(file, reporter) as (_, was_killed):
-        assert was_killed
+    with lock.hold(file, reporter):
         assert time.monotonic() - begin > 0.5
     assert f"Waiting for process {holder.pid}" in reporter.steps[0]
-    with lock.hold(file, Silent()) as (_, was_killed):
-        assert not was_killed

@@ -251,7 +251,7 @@ def _a_commit(world: World) -> str:
     (world.checkout / "src/mine.cpp").write_text("// mine\n", encoding="utf-8")
     world.inside("add", "-A")
     world.inside("commit", "-q", "-m", "Mine")
-    return f"commit {world.inside('rev-parse', 'HEAD')} is not the one that apply left"
+    return f"the branch skippy is at {world.inside('rev-parse', 'HEAD')}; the commit that apply left is"
 
 
 def _a_branch(world: World) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skippy_patches import __version__
+from skippy_patches import __version__, config
 from skippy_patches.cli import app as application
 from tests.apply.scenario import author_queue
 from tests.world import World, git
@@ -56,6 +58,26 @@ def test_next_number(queue: World) -> None:
     assert json.loads(queue.run("next-number", "--format", "json").stdout)["next_number"] == 10
 
 
+def test_next_number_ends_with_four_digits(queue: World) -> None:
+    (queue.patches / "0009-last.patch").rename(queue.patches / "9999-last.patch")
+    for arguments in ([], ["--format", "json"]):
+        done = queue.run("next-number", *arguments)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "error: There is no next number" in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_json_is_json_whatever_stdout_can_write(world: World, encoding: str) -> None:
+    world.commit({"f": "1\n"}, "Zo\u00eb: \U0001f600")
+    world.export(1, "\u00e9")
+    for arguments in (["list"], ["apply"], ["apply"], ["check"], ["status"]):
+        done = world.run(*arguments, "--format", "json", env={"PYTHONIOENCODING": encoding})
+        assert json.loads(done.stdout), arguments
+    listed = json.loads(world.run("list", "--format", "json", env={"PYTHONIOENCODING": encoding}).stdout)
+    assert listed["patches"][0]["file"] == "0001-\u00e9.patch"
+    assert listed["patches"][0]["subject"] == "Zo\u00eb: \U0001f600"
+
+
 def test_check_finds_and_exits_1(queue: World) -> None:
     good = queue.run("check")
     assert good.returncode == 0
@@ -80,6 +102,20 @@ def test_check_and_hook_say_the_same(queue: World) -> None:
     )
     assert queue.run("check").stdout == hook.stdout
     assert hook.returncode == 1
+
+
+def test_quiet_checks_print_errors_and_nothing_else(queue: World) -> None:
+    def hook() -> str:
+        command = [sys.executable, "-m", "skippy_patches.hook", "-q", "-C", str(queue.root)]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+    assert queue.run("-q", "check").stdout == hook() == ""
+    (queue.patches / "0009-other.patch").write_bytes((queue.patches / "0009-last.patch").read_bytes())
+    (queue.patches / "0020-gap.patch").write_bytes((queue.patches / "0009-last.patch").read_bytes())
+    said = queue.run("-q", "check").stdout
+    assert "[duplicate-number]" in said
+    assert ": warning: " not in said
+    assert said == hook()
 
 
 def test_check_staged_reads_the_index(queue: World) -> None:
@@ -125,10 +161,28 @@ def test_apply_prints_where_work_was_saved(queue: World) -> None:
     assert "- mine.txt: untracked" in refused.stderr
     assert "apply --discard" in refused.stderr
     done = queue.run("apply", "--discard")
-    found = re.search(r"git -C (\S+) switch --create mine (\S+)", done.stdout)
-    assert found is not None
-    subprocess.run(["git", "-C", found[1], "switch", "-q", "--create", "mine", found[2]], check=True)
+    assert "Up to date" not in done.stdout
+    assert "Restored 7 patches on b1, commit " in done.stdout
+    assert _get_back(done.stdout).startswith("saved-20")
     assert (queue.checkout / "mine.txt").read_text(encoding="utf-8") == "mine\n"
+    assert _get_back(queue.run("apply", "--discard").stdout).startswith("saved-20")  # a second time
+
+
+def _get_back(said: str) -> str:
+    """Do as `apply --discard` said; return the name of the branch."""
+    hint = re.search(r"get it back: +(git -C .+)", said)
+    assert hint is not None
+    subprocess.run(hint[1], shell=True, check=True, capture_output=True)
+    return hint[1].split()[-2]
+
+
+def test_what_to_copy_is_quoted(tmp_path: Path, upstream: Path) -> None:
+    world = World.create(tmp_path / "it's a project", upstream)
+    world.add(1, "one", {"f": "1\n"})
+    world.run("apply")
+    (world.checkout / "mine.txt").write_text("mine\n", encoding="utf-8")
+    _get_back(world.run("apply", "--discard").stdout)
+    assert (world.checkout / "mine.txt").exists()
 
 
 def test_verify_with_git_says_so(queue: World) -> None:
@@ -141,6 +195,30 @@ def test_dash_c_names_the_project(queue: World, tmp_path: Path) -> None:
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.stdout == "0010\n"
+
+
+def test_dash_c_dots_lead_out_of_a_folder(queue: World) -> None:
+    command = [sys.executable, "-m", "skippy_patches", "-C", "..", "apply"]
+    for said in ("Applied 7 patches", "Up to date: 7 patches"):  # the long way, and at a glance
+        done = subprocess.run(command, cwd=queue.patches, capture_output=True, text=True, check=False)
+        assert said in done.stdout
+    for wrong in ("nope", "patches/0009-last.patch"):  # at a glance, neither is taken for the project
+        assert queue.run("-C", wrong, "apply").returncode == 2
+
+
+def test_a_variable_is_blamed_for_what_it_says(queue: World) -> None:
+    done = queue.run("apply", env={"SKIPPY_PATCHES_CHECKOUT": "."})
+    assert done.returncode == 2
+    assert "error: The variable SKIPPY_PATCHES_CHECKOUT is '.'" in done.stderr
+    assert "yaml" not in done.stderr
+
+
+def test_a_repository_beside_the_project(queue: World, tmp_path: Path) -> None:
+    (tmp_path / "up").symlink_to(queue.upstream)
+    queue.configure(upstream="  repository: ../up\n")
+    done = queue.run("-C", "patches", "apply", env={"SKIPPY_PATCHES_CACHE_DIR": str(tmp_path / "cache")})
+    assert done.returncode == 0, done.stderr
+    assert "Applied 7 patches" in done.stdout
 
 
 def test_quiet_and_verbose(queue: World) -> None:
@@ -159,7 +237,8 @@ def test_quiet_and_verbose(queue: World) -> None:
         (["apply", "--to", "x"], 2, "is not a valid int"),
         (["apply", "--to", "4"], 2, "There is no patch 0004"),
         (["apply", "--format", "yaml"], 2, "is not one of"),
-        (["-C", "/nonexistent", "apply"], 2, "No skippy-patches.yaml"),
+        (["-C", "/nonexistent", "apply"], 2, "/nonexistent does not exist."),
+        (["-C", "/", "apply"], 2, "No skippy-patches.yaml"),
         (["build", "--recipe", "cpuu"], 2, "There is no recipe 'cpuu'"),
         (["build", "--cuda", "--cpu"], 2, "One recipe at a time, not cpu and cuda."),
         (["record"], 2, "There is no recipe 'cpu'"),
@@ -172,11 +251,30 @@ def test_usage_errors(queue: World, arguments: list[str], status: int, said: str
     assert done.stdout == ""
 
 
+def test_a_flag_beats_the_variable(queue: World) -> None:
+    both = queue.run("build", "--cuda", env={"SKIPPY_PATCHES_RECIPE": "cpu"})
+    assert "There is no recipe 'cuda'" in both.stderr
+    alone = queue.run("build", env={"SKIPPY_PATCHES_RECIPE": "mine"})
+    assert "There is no recipe 'mine'" in alone.stderr
+
+
+def test_a_full_disk_is_told_at_a_glance_too(queue: World) -> None:
+    queue.apply()
+    command = f"{sys.executable} -m skippy_patches apply"
+    subprocess.run(command, shell=True, check=True, cwd=queue.root, capture_output=True)
+    done = subprocess.run(
+        f"{command} >/dev/full", shell=True, cwd=queue.root, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: The operating system refused: No space left on device.")
+
+
 def test_pipes_get_no_colour_and_no_wrapping(queue: World) -> None:
     (queue.patches / "0009-last.patch").rename(queue.patches / f"0009-{'long-' * 40}name.patch")
     text = queue.run("list", env={"COLUMNS": "40"}).stdout
     assert "\x1b" not in text
     assert len(text.splitlines()) == 8
+    assert [line for line in text.splitlines() if line != line.rstrip()] == []
 
 
 def test_colour_is_asked_for_or_forced(queue: World) -> None:
@@ -203,6 +301,35 @@ def test_what_the_system_refuses_is_told_without_a_trace(queue: World) -> None:
     assert done.returncode == 2
     assert re.search(r"error: \S+/\.skippy\S*: (Not a directory|File exists)\.", done.stderr)
     assert "Traceback" not in done.stderr
+
+
+def test_a_line_end_in_a_name_breaks_no_line(queue: World) -> None:
+    queue.apply()
+    (queue.checkout / "a\nb.txt").write_text("mine\n", encoding="utf-8")
+    assert "a\\nb.txt: untracked\n" in queue.run("status").stdout
+    (queue.patches / "x\ny\u00e9.patch").write_text("", encoding="utf-8")
+    said = queue.run("check").stdout
+    assert "patches/x\\ny\u00e9.patch: error: the name has a control character in it" in said
+    assert "y\u00e9.patch\n" not in said
+    assert "Rename it to" not in said
+
+
+@pytest.mark.parametrize(("arguments", "is_traced"), [([], False), (["-v"], True)])
+def test_a_refusal_without_a_name_says_what_it_can(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], is_traced: bool
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(config, "find", refuse)
+    monkeypatch.setattr(sys, "argv", ["skippy-patches", *arguments, "status"])
+    with pytest.raises(SystemExit) as caught:
+        application.run()
+    said = capsys.readouterr().err
+    assert caught.value.code == 2
+    assert "error: The operating system refused: No space left on device." in said
+    assert "skippy-patches -v" in said
+    assert ("in refuse" in said) == is_traced
 
 
 def test_an_internal_error_is_told_as_one(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -72,7 +73,7 @@ def test_apply_build_test_record(road: World) -> None:
     assert record["tests"]["run"] == 1  # type: ignore[index]
     assert record["patched"]["commit"] == road.inside("rev-parse", "HEAD")  # type: ignore[index]
     again = road.run("test", "--format", "json")
-    assert "0 files compiled" in again.stderr
+    assert "files compiled: 0" in again.stderr
     answer = json.loads(again.stdout)
     assert (answer["run"], answer["passed"], answer["skipped"]) == (1, 1, 1)
     assert answer["excluded"] == [{"name": "test-network", "reason": "needs a network"}]
@@ -82,7 +83,7 @@ def test_build_alone_keeps_the_results_of_the_same_bytes(road: World) -> None:
     road.run("test")
     done = road.run("build")
     assert done.returncode == 0, done.stderr
-    assert re.search(r"libllama\.so +\d+ +[0-9a-f]{64}", done.stdout)
+    assert re.search(r"[0-9a-f]{64}  libllama\.so \(\d+ bytes\)", done.stdout)
     assert _record(road)["tests"] is not None
 
 
@@ -91,6 +92,12 @@ def test_record_shows_and_saves(road: World) -> None:
     shown = road.run("record", "--save")
     assert shown.returncode == 0, shown.stderr
     assert "1 run, 1 passed, 0 failed, 1 skipped" in shown.stdout
+    sums = shown.stdout.partition("patches\n")[2].partition("libraries\n")
+    checked = subprocess.run(
+        ["sha256sum", "--check"], cwd=road.patches, input=sums[0], text=True, capture_output=True, check=True
+    )
+    assert checked.stdout == "0001-answer.patch: OK\n"
+    assert re.search(r"^[0-9a-f]{64}  libllama\.so$", sums[2], re.MULTILINE)
     (saved,) = (road.root / "records").iterdir()
     assert json.loads(saved.read_text(encoding="utf-8")) == _record(road)
     assert str(road.root) not in saved.read_text(encoding="utf-8")

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from tests.world import World
 
 
-def _on_a_terminal(world: World, *arguments: str) -> tuple[int, str]:
+def _on_a_terminal(world: World, *arguments: str, columns: int = 100) -> tuple[int, str]:
     """Run the command line on a pseudo-terminal; its status and everything it wrote."""
     ours, theirs = pty.openpty()
-    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
     command = [sys.executable, "-m", "skippy_patches", *arguments]
     process = subprocess.Popen(command, cwd=world.root, env=env, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
@@ -48,6 +48,14 @@ def test_progress_is_plain_lines_in_a_pipe(world: World) -> None:
     assert done.stderr.splitlines()[-1] == "Applying ..."
     assert "━" not in done.stderr
     assert done.stdout.count("\n") == 1
+
+
+def test_facts_are_not_folded_on_a_narrow_terminal(world: World) -> None:
+    author_queue(world)
+    status, written = _on_a_terminal(world, "status", columns=40)
+    assert status == 0
+    assert f"pin       b1 {world.pin}\r\n" in written
+    assert f"checkout  {world.checkout}: not there yet: skippy-patches apply makes it\r\n" in written
 
 
 def test_errors_are_red_on_a_terminal(world: World) -> None:

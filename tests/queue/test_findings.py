@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skippy_patches.queue.errors import QueueError
-from skippy_patches.queue.findings import describe, error, printable, summarise, warning
+from skippy_patches.queue.findings import counted, describe, error, printable, summarise, warning
 
 
 def test_describe() -> None:
@@ -28,6 +28,11 @@ def test_summary() -> None:
     assert summarise([], 1) == "1 patch: no findings"
     assert summarise([bad, odd, odd], 24) == "24 patches: 1 error, 2 warnings"
     assert summarise([odd], 0) == "0 patches: 1 warning"
+
+
+def test_counted() -> None:
+    assert [counted(0, "error"), counted(1, "patch", "patches")] == ["0 errors", "1 patch"]
+    assert counted(2, "patch", "patches") == "2 patches"
 
 
 def test_queue_error_lists_every_finding() -> None:
