@@ -79,7 +79,7 @@ def test_killed_while_the_checkout_is_made(world: World) -> None:
     whole = _seconds(world)
     expected = world.inside("rev-parse", "HEAD")
     chance = random.Random(23)
-    for _ in range(8):
+    for _ in range(5):
         shutil.rmtree(world.checkout)
         process = _start(world)
         time.sleep(chance.uniform(0, whole))
