@@ -10,6 +10,7 @@ import dataclasses
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from skippy_patches.progress import Reporter
     from skippy_patches.upstream.pin import Pin
+
+_ABANDONED_SECONDS = 24 * 3600
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -57,15 +60,17 @@ def deliver(pin: Pin, sources: Sequence[Source], cache: Cache, into: Repository,
     """
     failures: list[tuple[str, str]] = []
     place = cache.place(pin)
+    is_damaged = False
     if place.is_dir():
         try:
             return _from_cache(pin, place, into, reporter)
         except SourceFailed as error:
             reporter.step(f"The cache {place} cannot be used and is made again: {error}")
             failures.append((f"cache {place}", str(error)))
+            is_damaged = True
     for source in sources:
         try:
-            _fill(pin, source, place, reporter, replace=bool(failures))
+            _fill(pin, source, place, reporter, is_damaged=is_damaged)
             return _from_cache(pin, place, into, reporter)
         except SourceFailed as error:
             reporter.step(f"{source.name} cannot serve the pin: {_first_line(error)}")
@@ -78,10 +83,11 @@ def _from_cache(pin: Pin, place: Path, into: Repository, reporter: Reporter) -> 
     adopt(into, pin, directory.fetch(into, pin, place, reporter))
 
 
-def _fill(pin: Pin, source: Source, place: Path, reporter: Reporter, *, replace: bool) -> None:
+def _fill(pin: Pin, source: Source, place: Path, reporter: Reporter, *, is_damaged: bool) -> None:
     reporter.step(f"Fetching {pin.tag or pin.commit.short} from {source.name}")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned(place.parent)
         holder = tempfile.TemporaryDirectory(prefix=f"{pin.commit.short}-", dir=place.parent)
     except OSError as error:
         raise UsageError(
@@ -96,9 +102,16 @@ def _fill(pin: Pin, source: Source, place: Path, reporter: Reporter, *, replace:
             adopt(repository, pin, source.fetch(repository, pin, scratch, reporter))
         except GitFailed as error:
             raise SourceFailed(str(error)) from error
-        if replace:  # what stands there has just failed
-            shutil.rmtree(place, ignore_errors=True)
+        if is_damaged:
+            place.rename(Path(folder) / "damaged")  # goes with the folder
         _publish(repository, place)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove what killed fetches left a day ago or earlier; a younger one may be under way."""
+    for place in folder.iterdir():
+        if place.suffix != ".git" and place.stat().st_mtime < time.time() - _ABANDONED_SECONDS:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def _publish(repository: Repository, place: Path) -> None:

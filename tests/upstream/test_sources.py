@@ -118,6 +118,17 @@ def test_a_damaged_cache_is_made_again(queue: World, cache: Path) -> None:
     _assert_genuine(queue)
 
 
+def test_what_a_killed_fetch_left_is_removed_after_a_day(queue: World, cache: Path) -> None:
+    old, young = cache / "upstream/abandoned-1", cache / "upstream/busy-2"
+    for folder in (old, young):
+        (folder / "repository.git").mkdir(parents=True)
+    os.utime(old, (1, 1))
+    queue.apply()
+    assert sorted(path.name for path in (cache / "upstream").iterdir()) == sorted(
+        [f"{queue.pin}.git", "busy-2"]
+    )
+
+
 def test_nothing_is_left_of_a_failed_fetch(queue: World, cache: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.bundle").write_bytes(b"# v2 git bundle\nnot a bundle")
     _mirrors(queue, f"bundle: {tmp_path}/broken.bundle")
