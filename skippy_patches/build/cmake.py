@@ -7,7 +7,7 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from skippy_patches.build import arguments, artifacts, environment, ninja, process, result, stored
+from skippy_patches.build import arguments, artifacts, environment, ggmlgit, ninja, process, result, stored
 from skippy_patches.build import jobs as parallel
 from skippy_patches.build.errors import (
     BuildFailed,
@@ -138,6 +138,7 @@ class _Work:
                 self.reporter.step(f"Building from scratch, because these changed: {', '.join(differences)}")
                 shutil.rmtree(self.tree)
         artifacts.ask(self.tree)
+        ggmlgit.write(self.tree)
         stored.write(self.layout.key, key)
 
     def _configure(self, line: tuple[str, ...]) -> None:
