@@ -160,9 +160,9 @@ def _working_checkout(project: Project, request: Request, reporter: Reporter) ->
             _put_right(checkout, request, reporter)
             yield checkout
         except Exception:  # ended by itself; a kill or ^C leaves the mark, and maybe locks of git's
-            checkout.running.unlink()
+            checkout.running.unlink(missing_ok=True)
             raise
-        checkout.running.unlink()
+        checkout.running.unlink(missing_ok=True)
 
 
 def _put_right(checkout: Checkout, request: Request, reporter: Reporter) -> None:
