@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL_TAG = "tag:yaml.org,2002:null"
-_TRUE = frozenset({"true", "yes", "on"})
-_FALSE = frozenset({"false", "no", "off"})
 
 
 def load(path: Path, content: bytes | None = None) -> Section:
@@ -125,18 +123,6 @@ class Section:
                 raise self._octal(key, text)
             return int(text)
         raise self.error(key, f"must be a whole number, not '{text}'")
-
-    def boolean(self, key: str, default: bool) -> bool:
-        """True, yes, on; false, no, off."""
-        node = self._take(key)
-        if node is None:
-            return default
-        text = self._scalar(key, node)
-        if text.lower() in _TRUE:
-            return True
-        if text.lower() in _FALSE:
-            return False
-        raise self.error(key, f"must be true or false, not '{text}'")
 
     def choice(self, key: str, choices: tuple[str, ...], default: str) -> str:
         """One of `choices`."""

@@ -42,20 +42,6 @@ class Hunk(NamedTuple):
         """The lines that take their place."""
         return [line[1:] for line in self.lines if line[:1] not in (b"-", b"\\")]
 
-    @property
-    def preimage_lacks_newline(self) -> bool:
-        """Whether the last line of the preimage ends its file without a newline."""
-        return self._lacks_newline(b"+")
-
-    @property
-    def postimage_lacks_newline(self) -> bool:
-        """Whether the last line of the postimage ends its file without a newline."""
-        return self._lacks_newline(b"-")
-
-    def _lacks_newline(self, other_side: bytes) -> bool:
-        pairs = zip(self.lines, self.lines[1:], strict=False)
-        return any(mark[:1] == b"\\" and line[:1] != other_side for line, mark in pairs)
-
 
 class BinaryBlock(NamedTuple):
     """A block of a GIT binary patch. method: literal or delta. size: of the inflated data, in bytes.

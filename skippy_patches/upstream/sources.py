@@ -133,6 +133,7 @@ def _fetch(into: Repository, location: str, wanted: str, reporter: Reporter, *op
     try:
         into.fetch(
             *options,
+            "--",  # whatever the configuration holds, it is no option
             location,
             f"+{wanted}:{carrier}",
             on_progress=lambda phase, percent: reporter.advance(f"{label}: {phase.lower()}", percent, 100),

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from skippy_patches.apply.errors import PatchDoesNotApply
-from tests.world import World, block
+from tests.world import World, block, git
 
 
 def _said(world: World) -> str:
@@ -43,15 +43,14 @@ def test_a_hunk_of_another_file_altogether(world: World) -> None:
 
 
 def test_a_change_that_is_there_already(world: World) -> None:
+    """Another patch brought it, together with more, so that the check cannot see the same change twice."""
     text = world.source("src/llama.cpp")
-    changed = {"src/llama.cpp": text.replace(block(12), block(12) + block(120))}
-    world.add(1, "x", changed)
-    first = (world.patches / "0001-x.patch").read_bytes()
-    (world.patches / "0002-y.patch").write_bytes(
-        first.replace(b"change 1", b"change 2").replace(b"Ada", b"Ida")
-    )
-    done = world.run("apply")
-    assert "[same-change]" in done.stderr  # the check finds it before
+    twelve = block(12).replace("    begin();\n", "    begin();\n    extra();\n    extra();\n")
+    changed = text.replace(block(12), twelve)
+    world.add(1, "x", {"src/llama.cpp": changed, "more.txt": "more\n"})
+    git(world.desk, "reset", "-q", "--hard", "HEAD^")
+    world.add(2, "y", {"src/llama.cpp": changed})
+    assert "its change is there already, from line " in _said(world)
 
 
 def test_every_file_that_does_not_fit_up_to_three(world: World) -> None:

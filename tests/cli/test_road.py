@@ -136,7 +136,7 @@ def test_exit_6_shows_the_end_of_the_log(road: World) -> None:
         patch.unlink()
         git(road.desk, "reset", "-q", "--hard", "HEAD^")
     assert done.returncode == 6
-    assert "'nothing' was not declared" in done.stderr or "nothing" in done.stderr
+    assert "error: 'nothing' was not declared" in done.stderr
     assert ".skippy/build/cpu/build.log" in done.stderr
 
 

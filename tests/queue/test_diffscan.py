@@ -66,15 +66,15 @@ def test_values_of_a_hunk(corpus: dict[str, bytes]) -> None:
     assert (hunk.old_start, hunk.old_count, hunk.new_start, hunk.new_count) == (1, 2, 1, 2)
     assert content.split(b"\n")[hunk.line - 1].startswith(b"@@ -1,2 +1,2 @@")
     assert (hunk.preimage, hunk.postimage) == ([b"one", b"two"], [b"one", b"TWO"])
-    assert (hunk.preimage_lacks_newline, hunk.postimage_lacks_newline) == (True, True)
+    assert [line[:1] for line in hunk.lines] == [b" ", b"-", b"\\", b"+", b"\\"]
 
 
 def test_newline_is_told_for_each_side(corpus: dict[str, bytes]) -> None:
     added, lost = (
         diffscan.parse(corpus[name]).files[0].hunks[-1] for name in ("newline added", "newline lost")
     )
-    assert (added.preimage_lacks_newline, added.postimage_lacks_newline) == (True, False)
-    assert (lost.preimage_lacks_newline, lost.postimage_lacks_newline) == (False, True)
+    assert [line[:1] for line in added.lines][-3:] == [b"-", b"\\", b"+"]
+    assert [line[:1] for line in lost.lines][-3:] == [b"-", b"+", b"\\"]
 
 
 def test_crlf_stays_in_the_lines(corpus: dict[str, bytes]) -> None:
