@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from skippy_patches import yamlfile
+from skippy_patches import numbers, yamlfile
 from skippy_patches.errors import ConfigError, SkippyError, UsageError
 from skippy_patches.lighttuple import NamedTuple
 from skippy_patches.objectid import ObjectId
@@ -29,6 +29,7 @@ GAP_CHOICES = ("warn", "allow", "forbid")
 # What git cuts from both ends of a name or an address, crud() of its ident.c: the dot only in versions
 # before its commit 1c04cb0744 of August 2023, so that one name would give two commits.
 _CUT = " .,:;<>\"\\'"
+_SHOWN = 60  # of a file that should hold a SHA and does not
 
 
 class Identity(NamedTuple):
@@ -52,11 +53,15 @@ class Mirror(NamedTuple):
 
 
 class Upstream(NamedTuple):
-    """The pin as it is configured; `commit` alone identifies it, `tag` is for people."""
+    """The pin as it is configured; `commit` alone identifies it, `tag` is for people.
+
+    commit_file: the file that `commit` was read from, when it does not stand in skippy-patches.yaml itself.
+    """
 
     repository: str
     tag: str
     commit: ObjectId
+    commit_file: Path | None
     commit_object: Path | None
     mirrors: tuple[Mirror, ...]
 
@@ -66,7 +71,8 @@ class Project(NamedTuple):
 
     queue: the lanes, in the order in which they are applied. state: generated files of skippy-patches.
     subject_prefix: whether "[tag]" in a subject is stripped, as git am does, or kept. gaps: the policy
-    for holes in the numbers.
+    for holes in the numbers. bands: disjoint, by number. pinned: numbers that renumber leaves alone.
+    require: names of the trailers and DEP-3 fields that each patch must have.
     """
 
     root: Path
@@ -78,6 +84,9 @@ class Project(NamedTuple):
     checkout: Path
     subject_prefix: str
     gaps: str
+    bands: tuple[numbers.Band, ...]
+    pinned: tuple[numbers.Pinned, ...]
+    require: tuple[str, ...]
 
     @property
     def state(self) -> Path:
@@ -157,28 +166,23 @@ def load(
         checkout=_checkout(section, root, env),
         subject_prefix=section.choice("subject_prefix", SUBJECT_PREFIX_CHOICES, SUBJECT_PREFIX_CHOICES[0]),
         gaps=section.choice("gaps", GAP_CHOICES, GAP_CHOICES[0]),
+        bands=numbers.bands(section.mapping("bands")),
+        pinned=tuple(numbers.pinned(section, text) for text in section.texts("pinned")),
+        require=tuple(_field(section, text) for text in section.texts("require")),
     )
     section.close()
     return project
 
 
 def _upstream(section: yamlfile.Section, root: Path, env: Mapping[str, str]) -> Upstream:
-    text = section.text("commit")
-    try:
-        commit = ObjectId(text.lower())
-    except ValueError:
-        raise section.error(
-            "commit",
-            f"must be a full 40-digit commit SHA, not '{text}'",
-            why="A short SHA, a tag or a branch can mean another commit tomorrow, or on another machine.",
-            mend="Find it with: git ls-remote REPOSITORY 'refs/tags/TAG^{}' refs/tags/TAG",
-        ) from None
+    commit, commit_file = _commit(section, root)
     commit_object = section.text("commit_object", "")
     repository = _either(env, "REPOSITORY", section, "repository", "").text
     upstream = Upstream(
         repository=_place(root, repository) if _is_path(repository) else repository,
         tag=section.text("tag", ""),
         commit=commit,
+        commit_file=commit_file,
         commit_object=root / commit_object if commit_object else None,
         mirrors=tuple(_mirror(entry, root) for entry in section.sections("mirrors")),
     )
@@ -188,6 +192,40 @@ def _upstream(section: yamlfile.Section, root: Path, env: Mapping[str, str]) -> 
             "repository", "is missing, and there are no mirrors: the pin can come from nowhere"
         )
     return upstream
+
+
+def _commit(section: yamlfile.Section, root: Path) -> tuple[ObjectId, Path | None]:
+    """The pin, and the file that holds it where it is kept in one of its own."""
+    if "commit" in section and "commit_file" in section:
+        raise section.error(
+            "commit_file", "is given, and 'commit' too", mend="Keep one: the pin has one place."
+        )
+    if "commit_file" not in section:
+        text = section.text("commit")
+        section.text("commit_file", "")
+        return _object_id(section, "commit", text, f"must be a full 40-digit commit SHA, not '{text}'"), None
+    file = root / section.text("commit_file")
+    section.text("commit", "")
+    try:
+        text = file.read_bytes().decode("utf-8", "backslashreplace").strip()
+    except OSError as error:
+        what = f"names {file}, which cannot be read: {error.strerror}"
+        raise section.error("commit_file", what) from error
+    shown = text if len(text) < _SHOWN else f"{text[:_SHOWN]}..."
+    what = f"names {file}, which must hold a full 40-digit commit SHA and nothing else, not {shown!r}"
+    return _object_id(section, "commit_file", text, what), file
+
+
+def _object_id(section: yamlfile.Section, key: str, text: str, what: str) -> ObjectId:
+    try:
+        return ObjectId(text.lower())
+    except ValueError:
+        raise section.error(
+            key,
+            what,
+            why="A short SHA, a tag or a branch can mean another commit tomorrow, or on another machine.",
+            mend="Find it with: git ls-remote REPOSITORY 'refs/tags/TAG^{}' refs/tags/TAG",
+        ) from None
 
 
 def _mirror(section: yamlfile.Section, root: Path) -> Mirror:
@@ -264,6 +302,17 @@ def _queue(section: yamlfile.Section, root: Path) -> tuple[Path, ...]:
             )
         folders[folder] = lane
     return tuple(root / lane for lane in lanes)
+
+
+def _field(section: yamlfile.Section, text: str) -> str:
+    """The name of a trailer or header field: letters, digits and `-` (git-interpret-trailers(1))."""
+    if text.isascii() and text.replace("-", "").isalnum() and text[0] != "-":
+        return text
+    raise section.error(
+        "require",
+        f"must hold names of trailers or DEP-3 fields, not '{text}'",
+        mend="For example: require: [Origin, Forwarded, Signed-off-by]",
+    )
 
 
 def _checkout(section: yamlfile.Section, root: Path, env: Mapping[str, str]) -> Path:

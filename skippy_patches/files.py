@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+_ABANDONED_SECONDS = 24 * 3600
 
 
 def write_atomically(file: Path, content: bytes) -> None:
@@ -23,6 +29,23 @@ def write_atomically(file: Path, content: bytes) -> None:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(file.parent)
+
+
+def make_generated_folder(folder: Path) -> None:
+    """Make a folder of generated files, which hides itself from the git around it."""
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        text = "# Everything here is made by skippy-patches and can be made again.\n*\n"
+        ignore.write_text(text, encoding="utf-8")
+
+
+def remove_abandoned(folders: Iterable[Path]) -> None:
+    """Remove what killed commands left a day ago or earlier; a younger folder may be in use."""
+    for folder in folders:
+        with contextlib.suppress(FileNotFoundError):  # another command was faster
+            if folder.stat().st_mtime < time.time() - _ABANDONED_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def sync_folder(folder: Path) -> None:

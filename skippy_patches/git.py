@@ -3,7 +3,7 @@
 Whatever a person's configuration, environment or calling hook says, the same command gives the same
 bytes. The environment is an allowlist; HOME and XDG_CONFIG_HOME point to the null device, which nobody
 can fill; every setting that can change a result is given explicitly. docs/hermetic-git.md has the reasons
-one by one. The project's own repository, which only `check --staged` reads, is git_host.py's.
+one by one. The project's own repository is a person's: project_git.py, and git_host.py for the hook.
 """
 
 from __future__ import annotations
@@ -181,7 +181,8 @@ def hermetic_environment() -> dict[str, str]:
 def user_environment() -> dict[str, str]:
     """The caller's environment with everything removed that aims git at another repository.
 
-    For fetching only: there a person's proxies, credentials and url.*.insteadOf must count.
+    For fetching, where a person's proxies, credentials and url.*.insteadOf must count, and for the project's
+    own repository, which is theirs.
     """
     env = {name: value for name, value in os.environ.items() if not is_local(name)}
     given = _given_settings()
@@ -309,6 +310,17 @@ def run_anywhere(*arguments: str, stdin: bytes = b"", check: bool = True) -> Res
     """Run a git command that needs no repository, hermetically and away from any."""
     env = hermetic_environment() | {"GIT_CEILING_DIRECTORIES": os.sep}
     return _run(arguments, cwd=Path(os.sep), env=env, stdin=stdin, check=check)
+
+
+def run_as_user(
+    *arguments: str,
+    cwd: Path,
+    stdin: bytes = b"",
+    env: Mapping[str, str | bytes] | None = None,
+    check: bool = True,
+) -> Result:
+    """Run git in the repository around `cwd`, with the person's own configuration; see user_environment."""
+    return _run(arguments, cwd=cwd, env=user_environment() | dict(env or {}), stdin=stdin, check=check)
 
 
 def _run(

@@ -116,7 +116,10 @@ class Section:
         node = self._take(key)
         if node is None:
             return default
-        text = self._scalar(key, node)
+        return self.decimal(key, self._scalar(key, node))
+
+    def decimal(self, key: str, text: str) -> int:
+        """The number that `text`, a scalar at `key`, is the decimal spelling of."""
         digits = text.removeprefix("-")
         if digits.isdecimal() and digits.isascii():
             if len(digits) > 1 and digits.startswith("0"):

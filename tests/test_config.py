@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from skippy_patches import config
+from skippy_patches import config, numbers
 from skippy_patches.errors import ConfigError, UsageError
 
 COMMIT = "14e78ddef7a2061e7d5a31dce4eb7ee0bcdbc840"
@@ -52,8 +53,15 @@ recipes: how
 checkout: where
 subject_prefix: keep
 gaps: forbid
+bands: {{mtp: 100-199, kv: 20 - 29}}
+pinned: [21, 0034-coalesce.patch]
+require: [Origin, Signed-off-by]
 """
     project = _load(tmp_path, text)
+    assert project.bands == (numbers.Band("kv", 20, 29), numbers.Band("mtp", 100, 199))
+    assert [number in project.bands[0] for number in (19, 20, 29, 30)] == [False, True, True, False]
+    assert project.pinned == (numbers.Pinned(21, ""), numbers.Pinned(34, "0034-coalesce.patch"))
+    assert project.require == ("Origin", "Signed-off-by")
     assert project.upstream.commit == COMMIT
     assert project.upstream.commit_object == tmp_path / "pin/commit"
     npm, local, remote, directory = project.upstream.mirrors
@@ -258,3 +266,52 @@ def test_the_search_begins_at_a_folder(deep: Path, monkeypatch: pytest.MonkeyPat
         config.find(Path("nope"))
     with pytest.raises(UsageError, match=r"^skippy-patches\.yaml is not a folder\."):
         config.find(Path(config.FILE_NAME))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("bands: {a: 1-20, b: 20-30}", "'bands.b' overlaps with 'a' (1-20)"),
+        ("bands: {a: 30-20}", "'bands.a' must be two numbers"),
+        ("bands: {a: 0-20}", "'bands.a' must be two numbers"),
+        ("bands: {a: 1-20000}", "'bands.a' must be two numbers"),
+        ("bands: {a: 7}", "'bands.a' must be two numbers"),
+        ("bands: [a]", "'bands' must be a mapping"),
+        ("pinned: [0021]", "'pinned' is written 0021, which YAML 1.1 reads as the octal number 17"),
+        ("pinned: [coalesce]", "'pinned' must hold numbers or names of patches, not 'coalesce'"),
+        ("pinned: [0021-.patch]", "'pinned' must hold numbers or names of patches"),
+        ("require: [Signed off by]", "'require' must hold names of trailers"),
+    ],
+)
+def test_numbers_and_fields_that_mean_nothing(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)) as caught:
+        _load(tmp_path, f"{MINIMAL}{line}\n")
+    assert caught.value.line == 4
+
+
+def _pinned_elsewhere(folder: Path, content: str) -> config.Project:
+    (folder / "pin").mkdir(exist_ok=True)
+    (folder / "pin/llama.cpp").write_text(content, encoding="utf-8")
+    return _load(folder, MINIMAL.replace(f"commit: {COMMIT}", "commit_file: pin/llama.cpp"))
+
+
+def test_the_pin_in_a_file_of_its_own(tmp_path: Path) -> None:
+    for content in (COMMIT, f"{COMMIT.upper()}\r\n"):
+        upstream = _pinned_elsewhere(tmp_path, content).upstream
+        assert (upstream.commit, upstream.commit_file) == (COMMIT, tmp_path / "pin/llama.cpp")
+
+
+@pytest.mark.parametrize("content", ["", "b10361\n", f"{COMMIT}\n{COMMIT}\n", "x" * 500])
+def test_a_pin_file_that_holds_something_else(tmp_path: Path, content: str) -> None:
+    with pytest.raises(
+        ConfigError, match=r"'upstream\.commit_file' names .*, which must hold a full"
+    ) as caught:
+        _pinned_elsewhere(tmp_path, content)
+    assert len(str(caught.value)) < 600
+
+
+def test_a_pin_has_one_place(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"'upstream\.commit_file' is given, and 'commit' too"):
+        _load(tmp_path, f"{MINIMAL}  commit_file: pin\n")
+    with pytest.raises(ConfigError, match=r"'upstream\.commit_file' names .* cannot be read: No such file"):
+        _load(tmp_path, MINIMAL.replace(f"commit: {COMMIT}", "commit_file: nowhere"))

@@ -22,7 +22,7 @@ from skippy_patches.queue.errors import UnreadablePatch
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skippy_patches.config import Identity
+    from skippy_patches.config import Identity, Project
     from skippy_patches.git import Repository
     from skippy_patches.progress import Reporter
     from skippy_patches.queue.message import Message
@@ -41,6 +41,11 @@ class Options:
 
     committer: Identity
     subject_prefix: str
+
+    @classmethod
+    def of(cls, project: Project) -> Options:
+        """What skippy-patches.yaml says."""
+        return cls(committer=project.committer, subject_prefix=project.subject_prefix)
 
 
 class Engine(Protocol):

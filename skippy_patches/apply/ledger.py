@@ -57,6 +57,7 @@ class Ledger:
     def __init__(self, file: Path) -> None:
         """Read `file`; a missing or damaged one is an empty ledger, which costs time and nothing else."""
         self._file = file
+        self._has_grown = False
         try:
             stored = json.loads(file.read_text(encoding="utf-8"))
             rows = stored["rows"] if stored["format"] == _FORMAT else {}
@@ -76,9 +77,12 @@ class Ledger:
     def add(self, key: str, row: Row) -> None:
         """Remember `row`; `save` writes it down."""
         self._rows[key] = row
+        self._has_grown = True
 
     def save(self) -> None:
-        """Write the ledger atomically, without its oldest rows when it has grown long."""
+        """Write what was added, atomically, without the oldest rows when there are many."""
+        if not self._has_grown:
+            return
         newest = list(self._rows.items())[-_MOST_ROWS:]
         rows = {key: dataclasses.asdict(row) for key, row in newest}
         write_atomically(self._file, json.dumps({"format": _FORMAT, "rows": rows}, indent=0).encode())

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from skippy_patches import lock
 from skippy_patches.apply import checkout as checkouts
-from skippy_patches.apply import move, save, stamp
-from skippy_patches.apply.engine import Engine, IndexEngine, Options
+from skippy_patches.apply import move, prefixes, save, stamp
+from skippy_patches.apply.engine import IndexEngine, Options
 from skippy_patches.apply.errors import (
     EmptyQueue,
     ForeignWork,
     IndexLocked,
-    LostCommits,
     NoSuchPatch,
     PatchDoesNotApply,
 )
-from skippy_patches.apply.ledger import Ledger, Row, prefix_keys
+from skippy_patches.apply.ledger import Ledger
 from skippy_patches.apply.reference import Referee
 from skippy_patches.apply.result import Applied, AppliedPatch, Tip
 from skippy_patches.errors import SkippyError, WrongTree
+from skippy_patches.files import make_generated_folder
 from skippy_patches.queue.patch import digest
 from skippy_patches.upstream.cache import Cache, deliver
 from skippy_patches.upstream.sources import configured
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from skippy_patches.apply.checkout import Checkout, Standing
+    from skippy_patches.apply.ledger import Row
     from skippy_patches.config import Project
     from skippy_patches.objectid import ObjectId
     from skippy_patches.progress import Reporter
@@ -147,7 +148,7 @@ def select(project: Project, patches: Sequence[Patch], to: int | None) -> Sequen
 def _working_checkout(project: Project, request: Request, reporter: Reporter) -> Iterator[Checkout]:
     """The checkout, made where needed, alone in it, with whatever a killed command left put right."""
     path = project.checkout.resolve()  # two names of one folder have one lock
-    _make_state_folder(project)
+    make_generated_folder(project.state)
     path.parent.mkdir(parents=True, exist_ok=True)
     with lock.hold(path.with_name(f".{path.name}.lock"), reporter) as descriptor:
         checkout = checkouts.open_existing(path) or checkouts.create(path)
@@ -186,23 +187,9 @@ def _put_right(checkout: Checkout, request: Request, reporter: Reporter) -> None
         checkout.journal.unlink()  # what is there is saved, as it stands
 
 
-def _make_state_folder(project: Project) -> None:
-    """The folder of generated files, which hides itself from the project's own git."""
-    ignore = project.state / ".gitignore"
-    if not ignore.exists():
-        project.state.mkdir(parents=True, exist_ok=True)
-        ignore.write_text(
-            "# Everything here is made by skippy-patches and can be made again.\n*\n", encoding="utf-8"
-        )
-
-
-def _options(project: Project) -> Options:
-    return Options(committer=project.committer, subject_prefix=project.subject_prefix)
-
-
 def _referee(project: Project, checkout: Checkout) -> Referee:
     folder = checkout.scratch / "am"  # emptied by the next apply, if this one is killed
-    return Referee(repository=checkout.repository, options=_options(project), folder=folder)
+    return Referee(repository=checkout.repository, options=Options.of(project), folder=folder)
 
 
 def _rows(
@@ -215,56 +202,20 @@ def _rows(
 ) -> tuple[list[Row], int]:
     """A row a patch, and how many of them were known from before."""
     ledger = Ledger(checkout.ledger)
-    keys = prefix_keys(pin.commit, project.committer, project.subject_prefix, patches)
-    rows = _still_there(checkout, ledger.longest(keys))
-    reused = len(rows)
     engine = IndexEngine(
         repository=checkout.repository,
-        options=_options(project),
+        options=Options.of(project),
         scratch=checkout.scratch,
         reporter=reporter,
     )
     try:
-        _apply_rest(engine, pin, patches, keys, rows, ledger, reporter)
+        return prefixes.apply(engine, pin, patches, ledger)
     except PatchDoesNotApply as error:
-        error.keep(checkout.path, patches[: len(rows)], standing.head)
+        before = patches[: patches.index(error.patch)]
+        error.keep(checkout.path, before, standing.head)
         raise
     finally:
-        if len(rows) > reused:
-            ledger.save()
-    _prove(checkout, pin, patches, rows)
-    return rows, reused
-
-
-def _apply_rest(
-    engine: Engine,
-    pin: Pin,
-    patches: Sequence[Patch],
-    keys: Sequence[str],
-    rows: list[Row],
-    ledger: Ledger,
-    reporter: Reporter,
-) -> None:
-    """Apply what `rows` lacks, adding to it patch by patch."""
-    for count in range(len(rows), len(patches)):
-        reporter.advance("Applying", count + 1, len(patches))
-        row = engine.apply(rows[-1].commit if rows else pin.commit, patches[count])
-        ledger.add(keys[count], row)
-        rows.append(row)
-
-
-def _still_there(checkout: Checkout, rows: list[Row]) -> list[Row]:
-    """`rows` when git still has the last one's commit and tree, else nothing: git gc may have been there."""
-    known = bool(rows) and checkout.repository.resolve(f"{rows[-1].commit}^{{tree}}") == rows[-1].tree
-    return rows if known else []
-
-
-def _prove(checkout: Checkout, pin: Pin, patches: Sequence[Patch], rows: Sequence[Row]) -> None:
-    """As many commits on the pin as patch files."""
-    if rows:
-        counted = checkout.repository.run("rev-list", "--count", f"{pin.commit}..{rows[-1].commit}").line
-        if int(counted) != len(patches):
-            raise LostCommits(len(patches), int(counted))
+        ledger.save()
 
 
 def _applied(

@@ -117,7 +117,9 @@ def _inputs(project: Project) -> str | None:
 
 
 def _watched(project: Project) -> list[str]:
-    return [str(each) for each in (project.file, project.upstream.commit_object, *project.queue) if each]
+    upstream = project.upstream
+    places = (project.file, upstream.commit_file, upstream.commit_object, *project.queue)
+    return [str(each) for each in places if each]
 
 
 def _write_stamp(project: Project, applied: Applied, inputs: str, fingerprint: str) -> None:

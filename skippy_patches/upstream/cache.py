@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shutil
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.config import VARIABLE_PREFIX
 from skippy_patches.errors import UsageError
+from skippy_patches.files import remove_abandoned
 from skippy_patches.git import GitFailed, Repository
 from skippy_patches.upstream.errors import NoSource, SourceFailed
 from skippy_patches.upstream.sources import Directory, Source
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
     from skippy_patches.progress import Reporter
     from skippy_patches.upstream.pin import Pin
-
-_ABANDONED_SECONDS = 24 * 3600
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -87,7 +84,7 @@ def _fill(pin: Pin, source: Source, place: Path, reporter: Reporter, *, is_damag
     reporter.step(f"Fetching {pin.tag or pin.commit.short} from {source.name}")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        _remove_abandoned(place.parent)
+        remove_abandoned(each for each in place.parent.iterdir() if each.suffix != ".git")
         holder = tempfile.TemporaryDirectory(prefix=f"{pin.commit.short}-", dir=place.parent)
     except OSError as error:
         raise UsageError(
@@ -105,13 +102,6 @@ def _fill(pin: Pin, source: Source, place: Path, reporter: Reporter, *, is_damag
         if is_damaged:
             place.rename(Path(folder) / "damaged")  # goes with the folder
         _publish(repository, place)
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """Remove what killed fetches left a day ago or earlier; a younger one may be under way."""
-    for place in folder.iterdir():
-        if place.suffix != ".git" and place.stat().st_mtime < time.time() - _ABANDONED_SECONDS:
-            shutil.rmtree(place, ignore_errors=True)
 
 
 def _publish(repository: Repository, place: Path) -> None:

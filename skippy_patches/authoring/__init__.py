@@ -1,0 +1,1 @@
+"""Authoring: what changes the files of a queue, and how a commit becomes a patch file."""
