@@ -15,12 +15,17 @@ if TYPE_CHECKING:
 _ABANDONED_SECONDS = 24 * 3600
 
 
-def write_atomically(file: Path, content: bytes) -> None:
-    """Replace `file`: temporary file, fsync, rename, fsync of the folder (rename(2), fsync(2))."""
+def write_atomically(file: Path, content: bytes, *, mode: int | None = None) -> None:
+    """Replace `file`: temporary file, fsync, rename, fsync of the folder (rename(2), fsync(2)).
+
+    mode: its permissions; None: what the umask gives a new file.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         with temporary.open("wb") as stream:
+            if mode is not None:
+                os.fchmod(stream.fileno(), mode)
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())

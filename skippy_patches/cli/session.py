@@ -29,5 +29,13 @@ class Session:
         return cast("Session", context.obj)
 
     def project(self) -> Project:
-        """The configuration of the project around the session's folder. Raises ConfigError, UsageError."""
-        return config.load(config.find(self.folder))
+        """The configuration of the project around the session's folder. Raises ConfigError, UsageError.
+
+        A change of the queue that a killed command began is finished first: nobody shall read half of it.
+        """
+        from skippy_patches.authoring import rewrite  # noqa: PLC0415 - each command imports its own stages
+
+        project = config.load(config.find(self.folder))
+        with self.terminal.reporter() as reporter:
+            rewrite.finish_pending(project, reporter)
+        return project
