@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
+
 from tests.world import World, block
 
 
 def author_queue(world: World) -> None:
-    """Seven patches: text, CRLF, binary, rename with mode and symlink, mails that git rewrites."""
+    """Seven patches: text, CRLF, binary, rename with mode and symlink, mails that git rewrites.
+
+    They are the same each time, so they are made once for each upstream and copied from then on.
+    """
+    made = world.upstream.with_name(f"{world.upstream.name}-authored")
+    if not made.exists():
+        _author(world)
+        for folder in (world.patches, world.desk):
+            shutil.copytree(folder, made / folder.name.removeprefix(world.root.name), symlinks=True)
+        return
+    shutil.copytree(made / world.patches.name, world.patches, dirs_exist_ok=True)
+    shutil.rmtree(world.desk)
+    shutil.copytree(made / "-desk", world.desk, symlinks=True)
+
+
+def _author(world: World) -> None:
     text = world.source("src/llama.cpp")
     world.commit(
         {"src/llama.cpp": text.replace(block(3), block(3) + block(300))}, "[skippy] a tag  of its own."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -73,6 +74,11 @@ SETTINGS = {
 LOCALES = ("C", "C.UTF-8", "de_DE.ISO-8859-1", "tr_TR.UTF-8")
 COMPILED = {"de_DE.ISO-8859-1": "de_DE", "tr_TR.UTF-8": "tr_TR"}  # charset and upper case of their own
 ZONES = ("UTC", "Asia/Kathmandu", "America/St_Johns")
+_FAST = {("Asia/Kathmandu", "de_DE.ISO-8859-1"), ("America/St_Johns", "tr_TR.UTF-8")}
+PLACES = [
+    pytest.param(*place, marks=[] if place in _FAST else pytest.mark.thorough)
+    for place in itertools.product(ZONES, LOCALES)
+]
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +157,7 @@ def _check(world: World, expected: str) -> None:
     assert git(world.root, "status", "--porcelain") == ""
 
 
+@pytest.mark.thorough  # all of them together are tried below
 @pytest.mark.case(4, 5, 6, 7, 8)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_one_hostile_setting(world: World, expected: str, setting: str) -> None:
@@ -237,8 +244,7 @@ def locales(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.case(27)
-@pytest.mark.parametrize("locale", LOCALES)
-@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize(("zone", "locale"), PLACES)
 def test_locale_and_time_zone(world: World, expected: str, locale: str, zone: str, locales: Path) -> None:
     place = {"LOCPATH": str(locales)} if locale in COMPILED else {}
     env = {**os.environ, **place, "LC_ALL": locale, "TZ": zone, "LANG": locale}

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from skippy_patches.apply.checkout import Checkout
 
-KILLS = 20
-
 
 def _start(world: World) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "skippy_patches", "apply"]
@@ -46,7 +44,8 @@ def _seconds(world: World) -> float:
 
 
 @pytest.mark.case(23)
-def test_killed_at_random_moments(world: World) -> None:
+@pytest.mark.parametrize("kills", [6, pytest.param(40, marks=pytest.mark.thorough)])
+def test_killed_at_random_moments(world: World, kills: int) -> None:
     """Half of the kills hit the process alone, so that its git child lives on; half hit both."""
     author_queue(world)
     whole = _seconds(world)
@@ -54,7 +53,7 @@ def test_killed_at_random_moments(world: World) -> None:
     last = world.patches / "0009-last.patch"
     content = last.read_bytes()
     chance = random.Random(20261201)
-    for attempt in range(KILLS):
+    for attempt in range(kills):
         last.write_bytes(content.replace(b"\n+new\n", f"\n+new {attempt}\n".encode()))
         process = _start(world)
         time.sleep(chance.uniform(0, whole))
@@ -73,13 +72,14 @@ def test_killed_at_random_moments(world: World) -> None:
 
 
 @pytest.mark.case(23)
-def test_killed_while_the_checkout_is_made(world: World) -> None:
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.thorough)])
+def test_killed_while_the_checkout_is_made(world: World, kills: int) -> None:
     """From nothing: the repository, the pin's objects, the first files."""
     author_queue(world)
     whole = _seconds(world)
     expected = world.inside("rev-parse", "HEAD")
     chance = random.Random(23)
-    for _ in range(5):
+    for _ in range(kills):
         shutil.rmtree(world.checkout)
         process = _start(world)
         time.sleep(chance.uniform(0, whole))
