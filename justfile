@@ -26,18 +26,23 @@ build recipe="cpu" *options:
 test *options:
     {{bin}}/python -m pytest -n auto {{options}}
 
+# run in full what the fast tests try in part: each setting, more kills, more random queues
+test-thorough *options:
+    {{bin}}/python -m pytest -n auto -m thorough {{options}}
+
 # build and run the native tests of the queue itself
 native-test recipe="cpu":
     {{bin}}/skippy-patches test --recipe {{recipe}} -R skippy
 
 # run every test there is: Python, the whole road, every native test
-test-all: test
+test-all: test test-thorough
     {{bin}}/python -m pytest -m e2e
     {{bin}}/skippy-patches test
 
 # measure what is promised about speed, side by side with bare Python
 bench:
     {{bin}}/python benchmarks/bench_hook.py
+    {{bin}}/python benchmarks/bench_check.py
     {{bin}}/python benchmarks/bench_apply.py
 
 # run the checkers

@@ -46,16 +46,22 @@ def main() -> int:
 
 
 def _cases(folder: Path) -> dict[str, list[str]]:
-    hook = str(Path(sysconfig.get_path("scripts")) / "skippy-patches-check")
     cases = {}
     for patches in (0, 20, 100):
-        project = _project(folder / str(patches), patches)
-        cases[f"check, {patches} patches"] = [sys.executable, hook, "-C", str(project)]
-        cases[f"check --staged, {patches} patches"] = [sys.executable, hook, "-C", str(project), "--staged"]
+        project = make_project(folder / str(patches), patches)
+        cases[f"check, {patches} patches"] = hook(project)
+        cases[f"check --staged, {patches} patches"] = hook(project, "--staged")
     return cases
 
 
-def _project(project: Path, patches: int) -> Path:
+def hook(project: Path, *options: str) -> list[str]:
+    """The command line of the hook, in this Python."""
+    program = str(Path(sysconfig.get_path("scripts")) / "skippy-patches-check")
+    return [sys.executable, program, "-C", str(project), *options]
+
+
+def make_project(project: Path, patches: int) -> Path:
+    """A repository whose index holds a queue of so many patches without fault."""
     lane = project / "patches"
     lane.mkdir(parents=True)
     (project / "skippy-patches.yaml").write_text(CONFIG)

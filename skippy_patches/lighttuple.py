@@ -32,14 +32,12 @@ else:
 
         def __new__(cls, *values: Any, **named: Any) -> NamedTuple:
             fields = cls._fields
-            if named or len(values) != len(fields):
-                given = {**cls._field_defaults, **dict(zip(fields, values, strict=False)), **named}
-                if len(values) > len(fields) or given.keys() != set(fields):
-                    raise TypeError(
-                        f"{cls.__name__} takes {', '.join(fields)}, not {len(values)}, {[*named]}"
-                    )
-                values = tuple(given[field] for field in fields)
-            return super().__new__(cls, values)
+            if not named and len(values) == len(fields):
+                return tuple.__new__(cls, values)  # a queue makes thousands
+            given = {**cls._field_defaults, **dict(zip(fields, values, strict=False)), **named}
+            if len(values) > len(fields) or given.keys() != set(fields):
+                raise TypeError(f"{cls.__name__} takes {', '.join(fields)}, not {len(values)}, {[*named]}")
+            return tuple.__new__(cls, [given[field] for field in fields])
 
         def _asdict(self) -> dict[str, Any]:
             return dict(zip(self._fields, self, strict=True))

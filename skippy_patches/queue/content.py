@@ -131,4 +131,4 @@ def _data(blocks: tuple[BinaryBlock, ...]) -> list[list[bytes]]:
 
 
 def _joined(parts: list[list[bytes]]) -> bytes:
-    return b"\n".join(line for part in parts for line in part).translate(None, _BLANKS)
+    return b"\n".join([b"\n".join(part) for part in parts if part]).translate(None, _BLANKS)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@(.*)", re.DOTALL)
 _SIGNS = (b" ", b"+", b"-", b"\\", b"")
+_EDITS = b" +-"
+_HEADS = b"d-@"  # what the lines that _header knows begin with
+_BODY = re.compile(rb"[ +-]*")
 _SIGNATURE = (b"-- ", b"--")  # an editor may have taken the blank
 
 
@@ -40,12 +43,14 @@ class _Scanner:
         self.start = at
         self.at = at
         self.is_complete = is_complete
+        # Of each line; an empty one is an empty context line, as in git.
+        self.signs = b"".join([line[:1] or b" " for line in lines])
         self.files: list[FileDiff] = []
         self.problems: list[Problem] = []
 
     def run(self) -> None:
         while self.at < len(self.lines):
-            header = self._header()
+            header = self._header() if self.signs[self.at] in _HEADS else None
             if header is None:
                 self.at += 1
             elif header.problem is not None:
@@ -101,7 +106,7 @@ class _Scanner:
 
     def _hunks(self, file: FileDiff) -> list[Hunk]:
         hunks: list[Hunk] = []
-        while self._begins(0, b"@@ -"):
+        while self.signs[self.at : self.at + 1] == b"@" and self._begins(0, b"@@ -"):
             match = _HUNK.match(self.lines[self.at])
             if match is None:
                 self._report(Problem("corrupt-hunk", self.at + 1, "the @@ line cannot be read"))
@@ -117,17 +122,33 @@ class _Scanner:
 
     def _hunk(self, match: re.Match[bytes]) -> tuple[Hunk, Problem | None]:
         """Read by count. Leaves `at` below the hunk, or at the line that cannot belong to it."""
-        start, old_count, new_start, new_count = (int(text or b"1") for text in match.groups()[:4])
+        start, old_count, new_start, new_count, heading = match.groups(b"1")
+        ranges = (int(start), int(old_count), int(new_start), int(new_count))
         first = self.at + 1
-        end, old, new = _span(self.lines, first, old_count, new_count)
+        end, old, new = self._span(first, ranges[1], ranges[3])
         problem = self._shortage(first - 1, end, old, new) if old or new else None
         if problem is None:
-            if end < len(self.lines) and self.lines[end].startswith(b"\\ ") and len(self.lines[end]) >= 12:
+            if self.signs[end : end + 1] == b"\\" and _is_end_note(self.lines[end]):
                 end += 1
             problem = self._excess(first, end)
         self.at = end
-        lines = self.lines[first:end]
-        return Hunk(first, start, old_count, new_start, new_count, match[5].strip(), lines), problem
+        return Hunk(first, *ranges, heading.strip(), self.lines[first:end]), problem
+
+    def _span(self, at: int, old: int, new: int) -> tuple[int, int, int]:
+        """The index below the hunk whose lines begin at `at`, and how many old and new lines are missing.
+
+        Nearly every hunk goes to the next line that can belong to none, or to the signature above that. Where
+        the signs up to there add up to its ranges, walking over them would end there as well.
+        """
+        match = _BODY.match(self.signs, at)
+        end = match.end() if match else at
+        added, removed = self.signs.count(b"+", at, end), self.signs.count(b"-", at, end)
+        surplus = end - at - added - old
+        if end - at - removed == new and surplus == 0:
+            return end, 0, 0
+        if end - at - removed == new and surplus == 1 and self.lines[end - 1] in _SIGNATURE:
+            return end - 1, 0, 0
+        return _walk(self.lines, at, old, new)
 
     def _shortage(self, header: int, end: int, old: int, new: int) -> Problem:
         """Explain a hunk at index `header` that still lacks lines at index `end`, where git gives up."""
@@ -165,7 +186,7 @@ class _Scanner:
             what = f"the last line of the hunk at line {first} has no newline"
             return Problem("corrupt-hunk", end, what, "git am says 'corrupt patch' about the line.")
         line = self.lines[end]
-        if line[:1] not in (b"+", b"-", b" ") or line in _SIGNATURE or line.startswith(b"--- "):
+        if not line or self.signs[end] not in _EDITS or line in _SIGNATURE or line.startswith(b"--- "):
             return None
         what = f"the hunk at line {first} goes on here, after as many lines as its @@ line announces"
         return Problem("corrupt-hunk", end + 1, what, "git drops the surplus lines without a word.")
@@ -184,7 +205,12 @@ class _Scanner:
             self.problems.append(problem)
 
 
-def _span(lines: list[bytes], at: int, old: int, new: int) -> tuple[int, int, int]:
+def _is_end_note(line: bytes) -> bool:
+    r"""Whether `line` is git's `\\ No newline at end of file`, in whatever language."""
+    return line.startswith(b"\\ ") and len(line) >= 12
+
+
+def _walk(lines: list[bytes], at: int, old: int, new: int) -> tuple[int, int, int]:
     """Walk over the lines of a hunk: the index below it, and how many old and new lines are missing."""
     end = len(lines)
     while (old or new) and at < end:

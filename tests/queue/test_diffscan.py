@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -195,3 +196,17 @@ def test_a_broken_file_does_not_hide_the_next(desk: Desk) -> None:
     found = diffscan.parse(content.replace(b"\n three\n", b"\nthree\n").replace(b" line 13\n", b""))
     assert [problem.code for problem in found.problems] == ["corrupt-hunk", "corrupt-hunk"]
     assert [file.path for file in found.files] == ["blank.txt", "crlf.txt", "plain.txt"]
+
+
+def test_hunks_end_where_walking_over_their_lines_would() -> None:
+    """The short cut over a hunk's signs against the walk, on every small body and every small range."""
+    bodies = [
+        b"".join(signs)
+        for size in range(6)
+        for signs in itertools.product((b" ", b"+", b"-", b"\\"), repeat=size)
+    ]
+    for body in bodies:
+        lines = [*(bytes([sign]) + b"x" for sign in body), b"-- ", b"2.39.5"]
+        scanner = diffscan._Scanner(lines, 0, is_complete=True)
+        for old, new in itertools.product(range(4), repeat=2):
+            assert scanner._span(0, old, new) == diffscan._walk(lines, 0, old, new), (lines, old, new)
