@@ -19,7 +19,7 @@ from skippy_patches.objectid import ObjectId
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 FILE_NAME = "skippy-patches.yaml"
 STATE_FOLDER = ".skippy"
@@ -114,7 +114,7 @@ def find(start: Path) -> Path:
 
     Raises UsageError when there is none, or no such folder.
     """
-    folder = _folder(start)
+    folder = existing_folder(start)
     top = folder
     while not (top / FILE_NAME).is_file():
         if (top / ".git").exists() or top.parent == top:
@@ -127,8 +127,8 @@ def find(start: Path) -> Path:
     return top / FILE_NAME
 
 
-def _folder(start: Path) -> Path:
-    """`start` without links and `..`, so that its parents are the folders around it."""
+def existing_folder(start: Path) -> Path:
+    """`start` without links and `..`, so that its parents are the folders around it. Raises UsageError."""
     if not start.is_dir():
         what = "is not a folder" if start.exists() else "does not exist"
         raise UsageError(f"{start} {what}.", mend="Name the project's folder: skippy-patches -C DIR ...")
@@ -145,8 +145,9 @@ def load(
     *,
     content: bytes | None = None,
     variables: Mapping[str, str] | None = None,
+    read: Callable[[Path], bytes] = Path.read_bytes,
 ) -> Project:
-    """Read `file` (or `content`, its bytes in the index).
+    """Read `file` (or `content`, its bytes in the index or a commit; `read` then reads other files there).
 
     Raises ConfigError with file and line, and UsageError for what a variable says.
     """
@@ -159,7 +160,7 @@ def load(
     project = Project(
         root=root,
         file=file,
-        upstream=_upstream(upstream, root, env),
+        upstream=_upstream(upstream, root, env, read),
         committer=_committer(section.mapping("committer"), env),
         queue=_queue(section, root),
         recipes=root / section.text("recipes", "recipes"),
@@ -174,8 +175,10 @@ def load(
     return project
 
 
-def _upstream(section: yamlfile.Section, root: Path, env: Mapping[str, str]) -> Upstream:
-    commit, commit_file = _commit(section, root)
+def _upstream(
+    section: yamlfile.Section, root: Path, env: Mapping[str, str], read: Callable[[Path], bytes]
+) -> Upstream:
+    commit, commit_file = _commit(section, root, read)
     commit_object = section.text("commit_object", "")
     repository = _either(env, "REPOSITORY", section, "repository", "").text
     upstream = Upstream(
@@ -194,7 +197,9 @@ def _upstream(section: yamlfile.Section, root: Path, env: Mapping[str, str]) -> 
     return upstream
 
 
-def _commit(section: yamlfile.Section, root: Path) -> tuple[ObjectId, Path | None]:
+def _commit(
+    section: yamlfile.Section, root: Path, read: Callable[[Path], bytes]
+) -> tuple[ObjectId, Path | None]:
     """The pin, and the file that holds it where it is kept in one of its own."""
     if "commit" in section and "commit_file" in section:
         raise section.error(
@@ -207,7 +212,7 @@ def _commit(section: yamlfile.Section, root: Path) -> tuple[ObjectId, Path | Non
     file = root / section.text("commit_file")
     section.text("commit", "")
     try:
-        text = file.read_bytes().decode("utf-8", "backslashreplace").strip()
+        text = read(file).decode("utf-8", "backslashreplace").strip()
     except OSError as error:
         what = f"names {file}, which cannot be read: {error.strerror}"
         raise section.error("commit_file", what) from error

@@ -191,6 +191,7 @@ def test_nothing_heavy_is_imported(arguments: tuple[str, ...], project: Path) ->
         "yamlfile",
         "lateyaml",
         "lighttuple",
+        "numbers",
         "objectid",
         "git_host",
     )

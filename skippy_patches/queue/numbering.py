@@ -23,14 +23,15 @@ from skippy_patches.queue.snapshot import (
 
 def check(snapshot: Snapshot, gaps: str) -> list[Finding]:
     """Findings about the whole queue (numbers count across lanes), then lane by lane."""
-    findings = _duplicates(snapshot) + _gaps(snapshot, gaps)
+    free = next_number(snapshot)
+    findings = _duplicates(snapshot, free) + _gaps(snapshot, gaps)
     for lane in snapshot.lanes:
         if not lane.exists:
             findings.append(_missing(lane, snapshot.source))
         for entry in lane.entries:
             findings += _kind(lane, entry)
             if number_of(entry.name) is None:
-                findings.append(_malformed(lane, entry.name, next_number(snapshot)))
+                findings.append(_malformed(lane, entry.name, free))
         findings += _case_collisions(lane)
         if lane.series is not None:
             findings += _kind(lane, lane.series) or _series(lane, lane.series)
@@ -47,8 +48,7 @@ def _files_by_number(snapshot: Snapshot) -> dict[int, list[str]]:
     return files
 
 
-def _duplicates(snapshot: Snapshot) -> list[Finding]:
-    free = next_number(snapshot)
+def _duplicates(snapshot: Snapshot, free: int) -> list[Finding]:
     hint = f"{free:04}" if free <= HIGHEST_NUMBER else f"none: {HIGHEST_NUMBER} is taken"
     return [
         error(
@@ -56,8 +56,8 @@ def _duplicates(snapshot: Snapshot) -> list[Finding]:
             tuple(files),
             f"number {number:04} is used {len(files)} times: {', '.join(files)}",
             why="The order between them is left to chance, and 'patch NNNN' no longer names one patch.",
-            mend="Keep the number of the one that others depend on or that evidence names, and renumber the"
-            f" rest. Next free number: {hint}.",
+            mend="Let it be mended, so that the order stays and evidence keeps its numbers: "
+            f"skippy-patches renumber\nOr rename all but one yourself. Next free number: {hint}.",
         )
         for number, files in _files_by_number(snapshot).items()
         if len(files) > 1
@@ -77,7 +77,8 @@ def _gaps(snapshot: Snapshot, policy: str) -> list[Finding]:
             (files[after][0],),
             f"{_numbers(before + 1, after - 1)} between {before:04} and {after:04}",
             why="Usually a patch was dropped or renumbered elsewhere; a reader cannot tell from a lost file.",
-            mend="Renumber, or say in skippy-patches.yaml that holes are meant: gaps: allow",
+            mend="Close it: skippy-patches renumber --close-gaps\n"
+            "Or say in skippy-patches.yaml that holes are meant: gaps: allow",
         )
         for before, after in itertools.pairwise(numbers)
         if after - before > 1
@@ -95,7 +96,8 @@ def _missing(lane: Lane, source: str) -> Finding:
         mend = "Correct 'queue' in skippy-patches.yaml, or make the folder."
         return error("missing-lane", (lane.path,), "the queue's folder does not exist", mend=mend)
     mend = "Correct 'queue' in skippy-patches.yaml, or git add the patches."
-    return warning("missing-lane", (lane.path,), "the index holds no file of the queue's folder", mend=mend)
+    holder = "the index" if source == "index" else source
+    return warning("missing-lane", (lane.path,), f"{holder} holds no file of the queue's folder", mend=mend)
 
 
 def _kind(lane: Lane, entry: Entry) -> list[Finding]:

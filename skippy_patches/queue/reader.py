@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from skippy_patches.git_host import IndexEntry
+    from skippy_patches.queue.findings import Finding
     from skippy_patches.queue.patch import Patch
 
     class HostGit(Protocol):
@@ -55,12 +56,21 @@ def load(project: config.Project) -> tuple[Patch, ...]:
     Raises QueueError, listing every error, when the check finds one that makes order, bytes or safety
     doubtful: each but a forbidden gap.
     """
-    snapshot = read_folder(project)
-    findings = check(snapshot, policy_of(project))
-    blocking = [finding for finding in findings if finding.is_error and finding.code not in _HARMLESS]
-    if blocking:
-        raise QueueError(blocking)
+    return usable(project, read_folder(project))
+
+
+def usable(project: config.Project, snapshot: Snapshot) -> tuple[Patch, ...]:
+    """The patches of a queue that was read, in apply order. Raises QueueError as `load` does."""
+    findings = blocking(project, snapshot)
+    if findings:
+        raise QueueError(findings)
     return ordered(snapshot)
+
+
+def blocking(project: config.Project, snapshot: Snapshot) -> list[Finding]:
+    """The findings for which `load` refuses a queue."""
+    findings = check(snapshot, policy_of(project))
+    return [finding for finding in findings if finding.is_error and finding.code not in _HARMLESS]
 
 
 def read(start: Path, *, is_staged: bool) -> tuple[config.Project, Snapshot]:
@@ -101,7 +111,14 @@ def read_index_project(file: Path, git: HostGit) -> config.Project:
             why="--staged checks what the next commit will hold.",
             mend=f"git add {file.name}",
         )
-    return config.load(file, content=content)
+
+    def read_staged(other: Path) -> bytes:
+        staged = git.index_blob(os.path.relpath(other, file.parent))
+        if staged is None:
+            raise FileNotFoundError(2, "the index has no such file")
+        return staged
+
+    return config.load(file, content=content, read=read_staged)
 
 
 def lane_path(project: config.Project, lane: Path) -> str:
@@ -117,7 +134,7 @@ def _folder_lane(folder: Path, path: str) -> Lane:
         return Lane(path, False, (), None)
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", file=folder) from error
-    return _lane(path, True, [_folder_entry(item) for item in found])
+    return lane_of(path, True, [_folder_entry(item) for item in found])
 
 
 def _folder_entry(item: os.DirEntry[str]) -> Entry:
@@ -137,17 +154,21 @@ def _index_lane(lane: str, entries: Iterable[IndexEntry], git: HostGit) -> Lane:
     names = [name for name in below if "/" not in name and (name == SERIES or is_about_patches(name))]
     contents = git.blobs([below[name].object_id for name in names])
     found = [_index_entry(name, below[name], content) for name, content in zip(names, contents, strict=True)]
-    return _lane(lane, bool(below), found)
+    return lane_of(lane, bool(below), found)
 
 
 def _index_entry(name: str, entry: IndexEntry, content: bytes | None) -> Entry:
-    if entry.stage:
-        return Entry(name, UNMERGED, b"")
-    kind = SYMLINK if entry.mode == _SYMLINK_MODE else FILE if entry.mode in _FILE_MODES else OTHER
+    return Entry(name, UNMERGED, b"") if entry.stage else entry_of(name, entry.mode, content)
+
+
+def entry_of(name: str, mode: str, content: bytes | None) -> Entry:
+    """The entry of an index or a tree, whose `mode` is git's, in octal. content: None when it has none."""
+    kind = SYMLINK if mode == _SYMLINK_MODE else FILE if mode in _FILE_MODES else OTHER
     return Entry(name, OTHER, b"") if content is None or kind == OTHER else Entry(name, kind, content)
 
 
-def _lane(path: str, exists: bool, found: Iterable[Entry]) -> Lane:
+def lane_of(path: str, exists: bool, found: Iterable[Entry]) -> Lane:
+    """The lane at `path` with these entries, in the order of their bytes, its series file apart."""
     entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
     listing = next((entry for entry in entries if entry.name == SERIES), None)
     return Lane(path, exists, tuple(entry for entry in entries if entry is not listing), listing)

@@ -1,0 +1,1 @@
+"""Which number each patch of an ordered queue gets: pure."""
