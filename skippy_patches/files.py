@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
 _ABANDONED_SECONDS = 24 * 3600
@@ -34,6 +34,14 @@ def write_atomically(file: Path, content: bytes, *, mode: int | None = None) -> 
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(file.parent)
+
+
+def remove_unfinished(folder: Path, names: Collection[str]) -> None:
+    """Remove what a killed `write_atomically` of these files left. Only for who may write them alone."""
+    for each in folder.iterdir() if folder.is_dir() else ():
+        name, _, process = each.name.removeprefix(".").rpartition(".")
+        if each.name.startswith(".") and process.isdecimal() and name in names:
+            each.unlink(missing_ok=True)
 
 
 def make_generated_folder(folder: Path) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from skippy_patches.cli.console import Terminal
     from skippy_patches.config import Project
+    from skippy_patches.queue.snapshot import Snapshot
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -33,9 +34,21 @@ class Session:
 
         A change of the queue that a killed command began is finished first: nobody shall read half of it.
         """
-        from skippy_patches.authoring import rewrite  # noqa: PLC0415 - each command imports its own stages
-
         project = config.load(config.find(self.folder))
-        with self.terminal.reporter() as reporter:
-            rewrite.finish_pending(project, reporter)
+        self._finish_pending(project)
         return project
+
+    def queue(self, *, is_staged: bool) -> tuple[Project, Snapshot]:
+        """The project and its queue, from the folders or both from the index; else as `project`."""
+        from skippy_patches.queue import reader  # noqa: PLC0415 - each command imports its own stages
+
+        project, snapshot = reader.read(self.folder, is_staged=is_staged)
+        if self._finish_pending(project):
+            return reader.read(self.folder, is_staged=is_staged)
+        return project, snapshot
+
+    def _finish_pending(self, project: Project) -> bool:
+        from skippy_patches.journal import rewrite  # noqa: PLC0415 - see queue
+
+        with self.terminal.reporter() as reporter:
+            return rewrite.finish_pending(project, reporter)

@@ -22,12 +22,17 @@ _PLAN = "plan.json"
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FileChange:
-    """A file's bytes before and after, None where there is no file. mode: its permissions; None: new."""
+    """A file's bytes before and after, None where there is no file; with its permissions, None when new."""
 
     path: str
     old: bytes | None
     new: bytes | None
     mode: int | None
+    old_mode: int | None
+
+    def reversed(self) -> FileChange:
+        """The change that takes this one back."""
+        return FileChange(path=self.path, old=self.new, new=self.old, mode=self.old_mode, old_mode=self.mode)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -56,7 +61,7 @@ class Plan:
         return Plan(
             kind="",
             undoes=self.kind,
-            files=tuple(dataclasses.replace(each, old=each.new, new=each.old) for each in self.files),
+            files=tuple(each.reversed() for each in self.files),
             staged=tuple(dataclasses.replace(each, old=each.new, new=each.old) for each in self.staged),
         )
 
@@ -95,12 +100,20 @@ class Plan:
 
 def _file_as_json(change: FileChange) -> dict[str, Any]:
     old, new = (None if content is None else _sha256(content) for content in (change.old, change.new))
-    return {"path": os.fspath(change.path), "old": old, "new": new, "mode": change.mode}
+    return {
+        "path": os.fspath(change.path),
+        "old": old,
+        "new": new,
+        "mode": change.mode,
+        "old_mode": change.old_mode,
+    }
 
 
 def _file(folder: Path, listed: dict[str, Any]) -> FileChange:
     old, new = (_stored(folder, listed[key]) for key in ("old", "new"))
-    return FileChange(path=str(listed["path"]), old=old, new=new, mode=listed["mode"])
+    return FileChange(
+        path=str(listed["path"]), old=old, new=new, mode=listed["mode"], old_mode=listed["old_mode"]
+    )
 
 
 def _stored(folder: Path, name: str | None) -> bytes | None:

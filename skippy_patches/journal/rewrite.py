@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches import lock
-from skippy_patches.authoring import staging
-from skippy_patches.authoring.plan import FileChange, Plan
-from skippy_patches.authoring.rewrite_errors import (
+from skippy_patches.files import make_generated_folder, remove_unfinished, sync_folder, write_atomically
+from skippy_patches.journal import staging
+from skippy_patches.journal.errors import (
     ChangedMeanwhile,
     ChangedSince,
     NothingToUndo,
     WouldOverwrite,
 )
-from skippy_patches.files import make_generated_folder, sync_folder, write_atomically
+from skippy_patches.journal.plan import FileChange, Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from skippy_patches.config import Project
     from skippy_patches.progress import Reporter
@@ -41,7 +41,8 @@ class Rewrite:
 
     kind: the command's name, under which it can be undone. files: path -> bytes before and after; None
     where there is no file. renames: old path -> new path; chains and swaps are fine. A rename moves the
-    index entry, too, as git mv does, and leaves edits that are not staged as they are.
+    index entry, too, as git mv does, and leaves edits that are not staged as they are; `files` beside it are
+    staged with it where their old bytes are.
     """
 
     kind: str
@@ -57,18 +58,23 @@ def carry_out(project: Project, rewrite: Rewrite, reporter: Reporter) -> None:
             kind=rewrite.kind,
             undoes="",
             files=_changes(project, rewrite),
-            staged=staging.moved(project, rewrite.renames),
+            staged=staging.moved(project, rewrite.renames, rewrite.files),
         )
         _begin(project, folder, plan)
         _finish(project, folder, reporter)
 
 
-def finish_pending(project: Project, reporter: Reporter) -> None:
-    """Carry a change to its end that a killed command began. Raises ChangedSince, IndexBusy."""
-    if (project.state / _FOLDER / _PENDING).exists():
-        reporter.step("Finishing a change of the queue that was interrupted")
-        with _alone(project, reporter) as folder:
-            _finish(project, folder, reporter)
+def finish_pending(project: Project, reporter: Reporter) -> bool:
+    """Carry a change to its end that a killed command began; whether there was one.
+
+    Raises ChangedSince, IndexBusy.
+    """
+    if not (project.state / _FOLDER / _PENDING).exists():
+        return False
+    reporter.step("Finishing a change of the queue that was interrupted")
+    with _alone(project, reporter) as folder:
+        _finish(project, folder, reporter)
+    return True
 
 
 def undo(project: Project, kind: str, reporter: Reporter) -> Plan:
@@ -122,7 +128,7 @@ def _changes(project: Project, rewrite: Rewrite) -> tuple[FileChange, ...]:
     if in_the_way:
         raise WouldOverwrite(in_the_way)
     return tuple(
-        FileChange(path=path, old=old, new=new, mode=modes.get(path))
+        FileChange(path=path, old=old, new=new, mode=modes.get(path), old_mode=_mode(project.root / path))
         for path, (old, new) in sorted(wanted.items())
         if old != new
     )
@@ -159,19 +165,22 @@ def _finish(project: Project, folder: Path, reporter: Reporter) -> None:
     sync_folder(folder)
 
 
-def _settle(project: Project, files: Iterable[FileChange], pending: Path) -> None:
+def _settle(project: Project, files: Collection[FileChange], pending: Path) -> None:
     """Bring every file from its old content to the new one, or see that it is there already."""
     found = {each: _content(project.root / each.path) for each in files}
     changed = [each.path for each, content in found.items() if content not in (each.old, each.new)]
     if changed:
         raise ChangedSince(changed, pending)
+    places = [project.root / each.path for each in files]
+    for lane in {place.parent for place in places}:
+        remove_unfinished(lane, {place.name for place in places})
     for each, content in found.items():
         if each.new is not None and content != each.new:
             write_atomically(project.root / each.path, each.new, mode=each.mode)
     for each in found:
         if each.new is None:
             (project.root / each.path).unlink(missing_ok=True)
-    for lane in {(project.root / each.path).parent for each in found}:
+    for lane in {place.parent for place in places}:
         sync_folder(lane)
 
 

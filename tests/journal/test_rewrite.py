@@ -12,10 +12,9 @@ import time
 
 import pytest
 
-from skippy_patches.authoring import plan as plans
-from skippy_patches.authoring import rewrite, staging
-from skippy_patches.authoring.rewrite import Rewrite
-from skippy_patches.authoring.rewrite_errors import (
+from skippy_patches.journal import plan as plans
+from skippy_patches.journal import rewrite, staging
+from skippy_patches.journal.errors import (
     ChangedMeanwhile,
     ChangedSince,
     IndexBusy,
@@ -23,6 +22,7 @@ from skippy_patches.authoring.rewrite_errors import (
     UnmergedPatches,
     WouldOverwrite,
 )
+from skippy_patches.journal.rewrite import Rewrite
 from tests.world import Recorder, World, git
 
 CHAIN = {
@@ -230,7 +230,7 @@ def test_a_garbled_journal_is_put_aside(queue: World) -> None:
 _PROGRAM = """
 import sys
 from skippy_patches import config
-from skippy_patches.authoring import rewrite
+from skippy_patches.journal import rewrite
 from skippy_patches.progress import Silent
 project = config.load(config.find(rewrite.Path(sys.argv[1])))
 names = sorted(path.name for path in (project.root / "patches").iterdir() if path.suffix == ".patch")
@@ -281,12 +281,47 @@ def test_names_that_are_not_utf_8(queue: World) -> None:
     assert git(queue.root, "ls-files", "-z", "--", "patches/005*").split("\0")[0].startswith("patches/0051-")
 
 
-def test_the_next_command_finishes_what_was_killed(queue: World, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", ["next-number", "check"])
+def test_the_next_command_finishes_what_was_killed(
+    queue: World, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(rewrite, "_settle", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
-    done = queue.run("next-number", "--format", "json")
-    assert (done.returncode, '"next_number": 31' in done.stdout) == (0, True)
+    done = queue.run(command)
+    assert ("0031" if command == "next-number" else "patches/0023-x.patch: error") in done.stdout
     assert done.stderr == "Finishing a change of the queue that was interrupted\n"
     assert "0023-x.patch" in _names(queue)
+
+
+def test_a_file_is_staged_with_the_renames_where_its_old_bytes_are(queue: World) -> None:
+    old, new = b"0020-a.patch\n", b"0021-a.patch\n"
+    change = Rewrite(
+        kind="renumber",
+        files={"patches/series": (old, new)},
+        renames={"patches/0020-a.patch": "patches/0019-a.patch"},
+    )
+    before = _state(queue)
+    _carry_out(queue, change)
+    assert git(queue.root, "show", ":patches/series") == new.decode().strip()
+    rewrite.undo(queue.project(), "renumber", Recorder())
+    assert _state(queue) == before
+    git(queue.root, "config", "core.autocrlf", "input")  # it is staged as git add would
+    _carry_out(queue, change)
+    assert git(queue.root, "diff", "--name-only") == ""
+    rewrite.undo(queue.project(), "renumber", Recorder())
+    (queue.patches / "series").write_bytes(b"# mine\n")
+    _carry_out(
+        queue, Rewrite(kind="renumber", files={"patches/series": (b"# mine\n", new)}, renames=change.renames)
+    )
+    assert git(queue.root, "show", ":patches/series") == old.decode().strip()
+
+
+def test_what_a_killed_write_left_is_removed(queue: World) -> None:
+    for name in (".0022-x.patch.12345", ".0022-x.patch.mine", ".0030-b.patch.12345"):
+        (queue.patches / name).write_bytes(b"half")
+    _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
+    assert [name for name in _names(queue) if name.startswith(".")] == [
+        ".0022-x.patch.mine", ".0030-b.patch.12345",
+    ]  # fmt: skip

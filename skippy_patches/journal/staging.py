@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from skippy_patches.authoring.plan import StagedChange
-from skippy_patches.authoring.rewrite_errors import IndexBusy, UnmergedPatches
+from skippy_patches.journal.errors import IndexBusy, UnmergedPatches
+from skippy_patches.journal.plan import StagedChange
 from skippy_patches.project_git import ProjectGit
 
 if TYPE_CHECKING:
@@ -15,22 +15,39 @@ if TYPE_CHECKING:
     from skippy_patches.config import Project
 
 
-def moved(project: Project, renames: Mapping[str, str]) -> tuple[StagedChange, ...]:
-    """The entries that follow `renames` (paths relative to the project). What is not tracked stays so.
+def moved(
+    project: Project, renames: Mapping[str, str], files: Mapping[str, tuple[bytes | None, bytes | None]]
+) -> tuple[StagedChange, ...]:
+    """The entries that follow `renames` (paths relative to the project), and `files` with them.
 
-    Raises UnmergedPatches.
+    What is not tracked stays so; of the files, those follow whose old bytes are what is staged. Without
+    renames the index is left alone. Raises UnmergedPatches.
     """
     git = ProjectGit.open(project.root)
     if git is None or not renames:
         return ()
-    entries = _entries(git, {*renames, *renames.values()})
+    involved = {*renames, *renames.values()}
+    entries = _entries(git, involved | files.keys())
     after: dict[str, str | None] = {path: None for path in entries if path in renames}
     after |= {renames[path]: entry for path, entry in entries.items() if path in renames}
+    followers = entries.keys() & (files.keys() - involved)
+    after |= {path: _written(git, path, entries[path], *files[path]) for path in followers}
     return tuple(
         StagedChange(path=path, old=entries.get(path), new=entry)
         for path, entry in sorted(after.items())
         if entries.get(path) != entry
     )
+
+
+def _written(git: ProjectGit, path: str, entry: str, old: bytes | None, new: bytes | None) -> str:
+    """The entry with the new bytes, when it holds the old ones; else as it is."""
+    if old is None or new is None:
+        return entry
+    mode, _, object_id = entry.partition(" ")
+    hashed = ("hash-object", "--stdin", f"--path={path}")
+    if git.run(*hashed, stdin=old).line != object_id:
+        return entry
+    return f"{mode} {git.run(*hashed, '-w', stdin=new).line}"
 
 
 def refuse_locked(project: Project, changes: Sequence[StagedChange]) -> None:
