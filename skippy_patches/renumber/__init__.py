@@ -1,0 +1,1 @@
+"""Renumber: numbers that are unique again, with the proof that nothing else changes."""
