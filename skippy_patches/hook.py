@@ -70,7 +70,7 @@ def _check(options: argparse.Namespace) -> int:
     from skippy_patches.queue import check, findings, reader, snapshot  # noqa: PLC0415
 
     project, queue = reader.read(Path(options.directory), is_staged=options.staged)
-    found = check.check(queue, check.policy_of(project))
+    found = check.check_project(queue, project)
     for finding in found:
         if finding.is_error or not options.quiet:
             print(findings.describe(finding))

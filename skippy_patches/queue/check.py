@@ -41,6 +41,17 @@ def check(snapshot: Snapshot, policy: Policy) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=_position))
 
 
+def check_project(snapshot: Snapshot, project: config.Project) -> tuple[Finding, ...]:
+    """As `check` by the project's policy, with what it requires in messages; only that starts git."""
+    findings = check(snapshot, policy_of(project))
+    if not project.require:
+        return findings
+    from skippy_patches.queue import required  # noqa: PLC0415 - subprocess, for projects that ask for it
+
+    missing = required.check(ordered(snapshot), project.require)
+    return tuple(sorted((*findings, *missing), key=_position))
+
+
 def _position(finding: Finding) -> tuple[bytes, int, str, str]:
     file = os.fsencode(finding.files[0]) if finding.files else b""
     return file, finding.line or 0, finding.code, finding.what
