@@ -8,12 +8,15 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skippy_patches.apply import stopped
 from skippy_patches.apply.errors import ForeignAttributes, NotOurs
 from skippy_patches.git import Repository
 from skippy_patches.objectid import EMPTY_TREE, ObjectId
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from skippy_patches.apply.stopped import Stopped
 
 BRANCH = "refs/heads/skippy"
 APPLIED_REF = "refs/skippy/applied"
@@ -67,6 +70,21 @@ class Checkout:
         """The ledger of prefixes."""
         return self.own / "ledger.json"
 
+    @property
+    def edit(self) -> Path:
+        """There while an edit is stopped; see stopped.py."""
+        return self.own / "edit.json"
+
+    @property
+    def handover(self) -> Path:
+        """There while a refresh brings the refs behind the files that it wrote; see handover.py."""
+        return self.own / "handover.json"
+
+    @property
+    def wishes(self) -> Path:
+        """Numbers that were asked for with `new`; see authoring/wishes.py."""
+        return self.own / "wishes.json"
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Standing:
@@ -75,7 +93,7 @@ class Standing:
     head: the commit that is checked out, None before the first apply. branch: the ref that HEAD names, None
     when it is detached. tip: where our branch is. applied: the commit that the last apply left. changes:
     edits, additions and untracked files, as `path: what`. hidden: files whose edits git was told not to see.
-    busy: what a person is in the middle of.
+    busy: what a person is in the middle of. stopped: an edit that waits for `continue`.
     """
 
     head: ObjectId | None
@@ -85,6 +103,7 @@ class Standing:
     changes: tuple[str, ...]
     hidden: tuple[str, ...]
     busy: tuple[str, ...]
+    stopped: Stopped | None
 
     @property
     def foreign(self) -> tuple[str, ...]:
@@ -99,6 +118,8 @@ class Standing:
     def _foreign_commits(self) -> Iterator[str]:
         for name in self.busy:
             yield f"{name} is in progress"
+        if self.stopped and self.stopped.has_work(self.tip):
+            yield f"an edit of {self.stopped.patch} is stopped, with work in it (skippy-patches continue)"
         if self.branch is None:
             yield f"HEAD is detached at {self.head.short if self.head else 'nothing'}"
         elif self.branch != BRANCH:
@@ -182,6 +203,7 @@ def standing(checkout: Checkout) -> Standing:
         changes=_changes(repository),
         hidden=_hidden(repository),
         busy=in_progress(checkout),
+        stopped=stopped.load(checkout.edit),
     )
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # What git cuts off both ends of a name and an address (ident.c). git 2.43 stopped counting the dot among it,
 # which gives `Ada Jr.` another commit; cut here, every version makes the same.
-_CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
+CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
 _OFFSET = re.compile(r"Hunk #\d+ succeeded at \d+ \(offset -?\d+ lines?\)")
 _IDENTITY_FAILURES = re.compile(r"empty ident|invalid date format", re.IGNORECASE)
 
@@ -94,8 +94,8 @@ class IndexEngine:
 
     def _commit(self, patch: Patch, mail: Message, tree: ObjectId, parent: ObjectId) -> ObjectId:
         identities = {
-            "GIT_AUTHOR_NAME": mail.author.strip(_CRUD),
-            "GIT_AUTHOR_EMAIL": mail.email.strip(_CRUD),
+            "GIT_AUTHOR_NAME": mail.author.strip(CRUD),
+            "GIT_AUTHOR_EMAIL": mail.email.strip(CRUD),
             "GIT_AUTHOR_DATE": mail.date,
             "GIT_COMMITTER_NAME": self.options.committer.name,
             "GIT_COMMITTER_EMAIL": self.options.committer.email,

@@ -93,9 +93,10 @@ class ForeignWork(WrongTree):
     def __init__(self, checkout: Path, findings: Sequence[str]) -> None:
         super().__init__(
             f"{checkout} holds work that apply would overwrite or leave behind:",
-            why="\n".join(f"- {printable(finding)}" for finding in _shortened(findings)),
+            why="\n".join(f"- {printable(finding)}" for finding in shortened(findings)),
             mend=(
                 f"Look at it: git -C {shlex.quote(str(checkout))} status\n"
+                "Commits of yours become patches of the queue: skippy-patches refresh\n"
                 "Save it under refs/skippy/saved/ and go on: skippy-patches apply --discard"
             ),
         )
@@ -107,7 +108,7 @@ class InTheWay(WrongTree):
     def __init__(self, checkout: Path, names: Sequence[str]) -> None:
         super().__init__(
             f"Something in {checkout} stands where the queue puts these files:",
-            why="\n".join(f"- {printable(name)}" for name in _shortened(names)),
+            why="\n".join(f"- {printable(name)}" for name in shortened(names)),
             mend="Move it out of the way: git ignores it, so that nothing else can save it.",
         )
 
@@ -118,7 +119,7 @@ class CannotSave(WrongTree):
     def __init__(self, checkout: Path, findings: Sequence[str], mend: str) -> None:
         super().__init__(
             f"{checkout} holds something that cannot be saved:",
-            why="\n".join(f"- {printable(finding)}" for finding in _shortened(findings)),
+            why="\n".join(f"- {printable(finding)}" for finding in shortened(findings)),
             mend=mend,
         )
 
@@ -158,9 +159,10 @@ class NotOurs(WrongTree):
 
 def listed(paths: Sequence[str]) -> str:
     """Paths for a sentence."""
-    return ", ".join(_shortened(paths))
+    return ", ".join(shortened(paths))
 
 
-def _shortened(lines: Sequence[str]) -> list[str]:
+def shortened(lines: Sequence[str]) -> list[str]:
+    """At most twenty of the lines, and how many more there are."""
     more = len(lines) - _MOST_LISTED
     return [*lines[:_MOST_LISTED], *([f"and {more} more"] if more > 0 else [])]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from skippy_patches.apply.ledger import Row
+    from skippy_patches.apply.stopped import Stopped
     from skippy_patches.config import Project
     from skippy_patches.objectid import ObjectId
     from skippy_patches.queue.patch import Patch
@@ -24,6 +25,7 @@ class State(enum.StrEnum):
 
     MISSING = "missing"  # there is no checkout yet
     INTERRUPTED = "interrupted"  # a move was killed; the next apply finishes it
+    EDITING = "editing"  # an edit is stopped in it
     FOREIGN = "foreign"  # it holds work that is not in the queue
     OUTDATED = "outdated"  # it holds another queue, or a part of this one
     APPLIED = "applied"  # it holds this queue
@@ -31,11 +33,15 @@ class State(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class View:
-    """The checkout as it is. rows: of the prefix of the queue that was ever applied here."""
+    """The checkout as it is. rows: of the prefix of the queue that was ever applied here.
+
+    stopped: the edit that is stopped in it.
+    """
 
     state: State
     head: ObjectId | None
     foreign: tuple[str, ...]
+    stopped: Stopped | None
     rows: tuple[Row, ...]
 
 
@@ -43,7 +49,7 @@ def look(project: Project, patches: Sequence[Patch]) -> View:
     """Compare checkout and queue. Raises NotOurs when a stranger's folder is in the place."""
     checkout = checkouts.open_existing(project.checkout.resolve())
     if checkout is None:
-        return View(state=State.MISSING, head=None, foreign=(), rows=())
+        return View(state=State.MISSING, head=None, foreign=(), stopped=None, rows=())
     standing = checkouts.standing(checkout)
     keys = prefix_keys(project.upstream.commit, project.committer, project.subject_prefix, patches)
     rows = tuple(Ledger(checkout.ledger).longest(keys))
@@ -51,6 +57,7 @@ def look(project: Project, patches: Sequence[Patch]) -> View:
         state=_state(checkout, standing, project, patches, rows),
         head=standing.head,
         foreign=standing.foreign,
+        stopped=standing.stopped,
         rows=rows,
     )
 
@@ -66,6 +73,8 @@ def _state(
         return State.INTERRUPTED
     if standing.head is None:
         return State.MISSING
+    if standing.stopped:
+        return State.EDITING
     if standing.foreign:
         return State.FOREIGN
     tip = rows[-1].commit if rows else project.upstream.commit

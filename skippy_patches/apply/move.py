@@ -28,13 +28,18 @@ if TYPE_CHECKING:
 # What a killed git leaves behind in a git dir; each blocks every later command.
 _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock", "shallow.lock", "config.lock")
 
+# What `git commit` proposes after a conflict (gitrepository-layout(5)); conflict.py writes it.
+_CONFLICT_MESSAGE = "MERGE_MSG"
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Move:
     """From the tree of `old` to the commit `new`.
 
     head: what HEAD held before, a ref or a commit. tip: where our branch was. saved: what was saved of a
-    person's work before: first the work tree, then the index where it differed.
+    person's work before: first the work tree, then the index where it differed. applied: what then counts
+    as the work of the queue, `new` where it is None. edit: the edit that is stopped afterwards (stopped.py),
+    empty for none.
     """
 
     old: ObjectId
@@ -42,10 +47,12 @@ class Move:
     head: str
     tip: ObjectId | None
     saved: tuple[ObjectId, ...] = ()
+    applied: ObjectId | None = None
+    edit: str = ""
 
     @classmethod
     def plan(cls, standing: Standing, new: ObjectId, saved: Sequence[ObjectId] = ()) -> Move:
-        """The move from where the checkout stands."""
+        """The move from where the checkout stands. It ends an edit that is stopped there."""
         head = standing.branch or standing.head or BRANCH
         return cls(old=standing.tree, new=new, head=head, tip=standing.tip, saved=tuple(saved))
 
@@ -71,6 +78,12 @@ def carry_out(checkout: Checkout, move: Move) -> None:
     _complete(checkout, move)
 
 
+def make(checkout: Checkout, move: Move) -> None:
+    """Check it, then carry it out."""
+    check(checkout, move)
+    carry_out(checkout, move)
+
+
 def pending(checkout: Checkout) -> Move | None:
     """The move that a killed command left, or None.
 
@@ -80,12 +93,14 @@ def pending(checkout: Checkout) -> Move | None:
     try:
         content = json.loads(checkout.journal.read_text(encoding="utf-8"))
         ids = {name: ObjectId(content[name]) for name in ("old", "new")}
-        tip = content["tip"]
+        tip, applied = content["tip"], content.get("applied")
         return Move(
             **ids,
             head=str(content["head"]),
             tip=ObjectId(tip) if tip else None,
             saved=tuple(ObjectId(each) for each in content["saved"]),
+            applied=ObjectId(applied) if applied else None,
+            edit=str(content.get("edit", "")),
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
@@ -114,11 +129,21 @@ def _complete(checkout: Checkout, move: Move) -> None:
     repository = checkout.repository
     tip = repository.resolve(BRANCH)
     expected = tip if tip == move.new else move.tip or "0" * len(move.new)
-    updates = f"update {BRANCH} {move.new} {expected}\nupdate {APPLIED_REF} {move.new}\n"
+    updates = f"update {BRANCH} {move.new} {expected}\nupdate {APPLIED_REF} {move.applied or move.new}\n"
     repository.run("update-ref", "-m", "skippy-patches apply", "--stdin", stdin=updates.encode())
     repository.run("symbolic-ref", "-m", "skippy-patches apply", "HEAD", BRANCH)
+    settle_edit(checkout, move.edit)
     checkout.journal.unlink()
     sync_folder(checkout.journal.parent)
+
+
+def settle_edit(checkout: Checkout, text: str) -> None:
+    """Write down which edit is stopped; empty: none."""
+    if text:
+        write_atomically(checkout.edit, text.encode())
+    elif checkout.edit.exists():
+        (checkout.repository.git_dir / _CONFLICT_MESSAGE).unlink(missing_ok=True)
+        checkout.edit.unlink(missing_ok=True)
 
 
 def _settle(checkout: Checkout, move: Move) -> None:

@@ -33,15 +33,15 @@ def snapshot(checkout: Checkout, standing: Standing) -> tuple[ObjectId, ...]:
     parents are HEAD, our branch where that is elsewhere, and, where the index differs from both trees, a
     second commit that holds the index, as git-stash(1) does it.
     """
-    _refuse_unsavable(checkout, standing)
+    refuse_unsavable(checkout, standing)
     repository = checkout.repository
     parents = list(dict.fromkeys(each for each in (standing.head, standing.tip) if each))
     index = _index_tree(checkout)
     work = _work_tree(checkout)
     made = []
     if index not in (work, repository.resolve("HEAD^{tree}")):
-        made = [_commit(repository, index, parents, "The index before apply --discard")]
-    return (_commit(repository, work, [*parents, *made], "The work tree before apply --discard"), *made)
+        made = [_commit(repository, index, parents, "The index before it was discarded")]
+    return (_commit(repository, work, [*parents, *made], "The work tree before it was discarded"), *made)
 
 
 def keep(checkout: Checkout, commit: ObjectId) -> str:
@@ -51,7 +51,8 @@ def keep(checkout: Checkout, commit: ObjectId) -> str:
     return ref
 
 
-def _refuse_unsavable(checkout: Checkout, standing: Standing) -> None:
+def refuse_unsavable(checkout: Checkout, standing: Standing, *, has_conflict: bool = False) -> None:
+    """Raise CannotSave for what `snapshot` cannot save. has_conflict: an unmerged index is no hindrance."""
     if standing.busy:
         mend = "Finish or abort it there first: git rebase --abort (or git am, merge, cherry-pick --abort)."
         raise CannotSave(checkout.path, [f"{name} is in progress" for name in standing.busy], mend)
@@ -59,7 +60,7 @@ def _refuse_unsavable(checkout: Checkout, standing: Standing) -> None:
         mend = "Show them to git again: git update-index --no-assume-unchanged --no-skip-worktree FILE"
         raise CannotSave(checkout.path, [f"{name}: hidden from git" for name in standing.hidden], mend)
     unmerged = checkout.repository.run("ls-files", "--unmerged", "-z").paths
-    if unmerged:
+    if unmerged and not has_conflict:
         names = dict.fromkeys(record.partition("\t")[2] for record in unmerged)
         mend = "Resolve the conflict there (git add FILE), or give it up (git reset)."
         raise CannotSave(checkout.path, [f"{name}: unmerged" for name in names], mend)

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import shutil
 from typing import TYPE_CHECKING
 
-from skippy_patches import lock
 from skippy_patches.apply import checkout as checkouts
-from skippy_patches.apply import move, prefixes, save, stamp
+from skippy_patches.apply import handover, move, prefixes, save, stamp, working
 from skippy_patches.apply.engine import IndexEngine, Options
 from skippy_patches.apply.errors import (
     EmptyQueue,
     ForeignWork,
-    IndexLocked,
     NoSuchPatch,
     PatchDoesNotApply,
 )
 from skippy_patches.apply.ledger import Ledger
 from skippy_patches.apply.reference import Referee
 from skippy_patches.apply.result import Applied, AppliedPatch, Tip
-from skippy_patches.errors import SkippyError, WrongTree
-from skippy_patches.files import make_generated_folder
+from skippy_patches.errors import SkippyError
 from skippy_patches.queue.patch import digest
 from skippy_patches.upstream.cache import Cache, deliver
 from skippy_patches.upstream.sources import configured
 from skippy_patches.upstream.verify import PIN_REF
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from skippy_patches.apply.checkout import Checkout, Standing
     from skippy_patches.apply.ledger import Row
@@ -76,7 +71,8 @@ def apply(
     Raises PatchError (the checkout stays as it was), ForeignWork and its kin, NoSource.
     """
     chosen = select(project, patches, request.to)
-    with _working_checkout(project, request, reporter) as checkout:
+    with working.hold(project, reporter, discard=request.discard) as checkout:
+        handover.settle(checkout, patches)
         standing = checkouts.standing(checkout)
         if standing.foreign and not request.discard:
             raise ForeignWork(checkout.path, standing.foreign)
@@ -87,6 +83,7 @@ def apply(
         if request.verify_with_git:
             _referee(project, checkout).check(pin.commit, chosen, [row.commit for row in rows], reporter)
         saved = _move(checkout, standing, tip)
+        _end_edit(checkout, standing, reporter)
         return Outcome(
             applied=_applied(pin, chosen, checkout, rows, reused),
             moved=tip != standing.head,
@@ -121,6 +118,13 @@ def _move(checkout: Checkout, standing: Standing, tip: ObjectId) -> str | None:
     return None
 
 
+def _end_edit(checkout: Checkout, standing: Standing, reporter: Reporter) -> None:
+    """Whatever was stopped here, the queue is applied now; a move has forgotten it already."""
+    if standing.stopped:
+        move.settle_edit(checkout, "")
+        reporter.step(f"The edit of {standing.stopped.patch} is over")
+
+
 def _fingerprint(checkout: Checkout, tip: ObjectId) -> str | None:
     """Of the checkout at `tip`, without a person's work, and not changing while it is looked at."""
     path = str(checkout.path)
@@ -142,49 +146,6 @@ def select(project: Project, patches: Sequence[Patch], to: int | None) -> Sequen
     if to not in numbers:
         raise NoSuchPatch(to, numbers)
     return patches[: numbers.index(to) + 1]
-
-
-@contextlib.contextmanager
-def _working_checkout(project: Project, request: Request, reporter: Reporter) -> Iterator[Checkout]:
-    """The checkout, made where needed, alone in it, with whatever a killed command left put right."""
-    path = project.checkout.resolve()  # two names of one folder have one lock
-    make_generated_folder(project.state)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with lock.hold(path.with_name(f".{path.name}.lock"), reporter) as descriptor:
-        checkout = checkouts.open_existing(path) or checkouts.create(path)
-        repository = dataclasses.replace(checkout.repository, inherited=(descriptor,))
-        checkout = dataclasses.replace(checkout, repository=repository)
-        if checkout.running.exists():
-            move.clear_locks(checkout)
-        checkout.running.write_bytes(b"")
-        try:
-            _put_right(checkout, request, reporter)
-            yield checkout
-        except Exception:  # ended by itself; a kill or ^C leaves the mark, and maybe locks of git's
-            checkout.running.unlink(missing_ok=True)
-            raise
-        checkout.running.unlink(missing_ok=True)
-
-
-def _put_right(checkout: Checkout, request: Request, reporter: Reporter) -> None:
-    """Empty the scratch space, settle the attributes, and finish a move that was interrupted."""
-    shutil.rmtree(checkout.scratch, ignore_errors=True)
-    checkout.scratch.mkdir()
-    checkouts.settle_attributes(checkout)
-    index_lock = checkout.repository.git_dir / "index.lock"
-    if index_lock.exists():
-        raise IndexLocked(index_lock)
-    unfinished = move.pending(checkout)
-    if unfinished is None:
-        checkout.journal.unlink(missing_ok=True)  # one that cannot be read is none
-        return
-    reporter.step(f"Finishing an interrupted move to {unfinished.new.short}")
-    try:
-        move.finish(checkout, unfinished)
-    except WrongTree:
-        if not request.discard:
-            raise
-        checkout.journal.unlink()  # what is there is saved, as it stands
 
 
 def _referee(project: Project, checkout: Checkout) -> Referee:

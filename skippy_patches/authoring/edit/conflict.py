@@ -1,0 +1,135 @@
+"""A conflict in the work tree and the index, as `git cherry-pick --no-commit` leaves it.
+
+In two steps that a kill can part: a journaled move to the files with conflict markers, as a commit of their
+own; then the index tells of the conflict, and the branch goes back to what it is on top of. `settle` makes
+the second step whenever it finds the first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import TYPE_CHECKING
+
+from skippy_patches.apply import move
+from skippy_patches.apply.checkout import BRANCH
+from skippy_patches.apply.move import Move
+from skippy_patches.authoring import history
+from skippy_patches.authoring.edit import replay
+from skippy_patches.authoring.edit.errors import Conflict, MarkersLeft, Misplaced, NotStaged, Unresolved
+from skippy_patches.files import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from skippy_patches.apply.checkout import Checkout, Standing
+    from skippy_patches.apply.stopped import Stopped
+    from skippy_patches.authoring.edit.replay import Merged, Replayed
+    from skippy_patches.authoring.history import Commit
+    from skippy_patches.git import Repository
+    from skippy_patches.objectid import ObjectId
+
+_NO_ENTRY = b"0 " + b"0" * 40
+_MARKERS = (b"<<<<<<< ", b">>>>>>> ")
+
+
+def place(
+    checkout: Checkout,
+    bench: Repository,
+    standing: Standing,
+    old: ObjectId,
+    stopped: Stopped,
+    replayed: Replayed,
+) -> Stopped:
+    """Bring the conflict of `replayed` into the checkout; its files are as in `old`. What is stopped now."""
+    picked, merged = replayed.picked, replayed.merged
+    assert picked and merged  # noqa: S101 - there is a conflict
+    marked = history.make(bench, picked, tree=merged.tree, parents=[replayed.tip])
+    now = dataclasses.replace(
+        stopped,
+        rest=replayed.rest,
+        picked=picked.id,
+        base=replayed.tip,
+        marked=marked,
+        left_out=(*stopped.left_out, *(commit.id for commit in replayed.left_out)),
+    )
+    planned = dataclasses.replace(
+        Move.plan(standing, marked), old=old, applied=stopped.original, edit=now.text()
+    )
+    move.make(checkout, planned)
+    return settle(checkout, bench, now)
+
+
+def settle(checkout: Checkout, bench: Repository, stopped: Stopped) -> Stopped:
+    """Let the index tell of the conflict, if it does not yet. Raises Misplaced."""
+    if stopped.marked is None:
+        return stopped
+    repository = checkout.repository
+    tip = repository.resolve(BRANCH)
+    if tip == stopped.marked:
+        _tell_index(repository, bench, stopped)
+        _go_back(repository, stopped)
+    elif tip != stopped.base:
+        raise Misplaced(checkout.path, stopped)
+    now = dataclasses.replace(stopped, marked=None)
+    move.settle_edit(checkout, now.text())
+    return now
+
+
+def _tell_index(repository: Repository, bench: Repository, stopped: Stopped) -> None:
+    """Put all sides of the conflict into the index, and the message where `git commit` looks for it."""
+    merged = _merged(bench, stopped)
+    removed = [_NO_ENTRY + b"\t" + path for path in merged.paths]
+    lines = b"".join(line + b"\0" for line in (*removed, *merged.stages))
+    write_atomically(repository.git_dir / "MERGE_MSG", _picked(bench, stopped).text)
+    repository.run("update-index", "-z", "--index-info", stdin=lines)
+
+
+def _go_back(repository: Repository, stopped: Stopped) -> None:
+    """The branch: from the commit with the markers to what the conflict is on top of."""
+    assert stopped.base and stopped.marked  # noqa: S101 - there is a conflict
+    message = "skippy-patches continue"
+    repository.run("update-ref", "-m", message, BRANCH, stopped.base, stopped.marked)
+
+
+def error(checkout: Checkout, bench: Repository, stopped: Stopped, names: Mapping[str, str]) -> Conflict:
+    """What to tell the author. names: commit -> patch file."""
+    commit = _picked(bench, stopped)
+    paths = [os.fsdecode(path) for path in _merged(bench, stopped).paths]
+    return Conflict(checkout.path, commit, names.get(commit.id, ""), paths)
+
+
+def refuse_unresolved(checkout: Checkout, bench: Repository, stopped: Stopped) -> None:
+    """Raise Unresolved, NotStaged or MarkersLeft unless index and files hold one and the same resolution."""
+    repository = checkout.repository
+    unmerged = repository.run("ls-files", "--unmerged", "-z").paths
+    if unmerged:
+        raise Unresolved(checkout.path, list(dict.fromkeys(each.partition("\t")[2] for each in unmerged)))
+    repository.run("update-index", "-q", "--refresh", check=False)
+    edited = repository.run("diff-files", "--name-only", "-z").paths
+    untracked = repository.run("ls-files", "-z", "--others", "--exclude-standard").paths
+    if edited or untracked:
+        raise NotStaged(checkout.path, [*edited, *untracked])
+    paths = [os.fsdecode(path) for path in _merged(bench, stopped).paths]
+    left = [path for path in paths if _has_markers(checkout, path)]
+    if left:
+        raise MarkersLeft(checkout.path, left)
+
+
+def _has_markers(checkout: Checkout, path: str) -> bool:
+    file = checkout.path / path
+    if file.is_symlink() or not file.is_file():
+        return False
+    lines = file.read_bytes().split(b"\n")
+    return all(any(line.startswith(marker) for line in lines) for marker in _MARKERS)
+
+
+def _merged(bench: Repository, stopped: Stopped) -> Merged:
+    """The merge again; it is the same whenever it is made."""
+    assert stopped.base  # noqa: S101 - there is a conflict
+    return replay.merge(bench, stopped.base, _picked(bench, stopped))
+
+
+def _picked(bench: Repository, stopped: Stopped) -> Commit:
+    assert stopped.picked  # noqa: S101 - there is a conflict
+    return history.read(bench, [stopped.picked])[0]

@@ -1,0 +1,1 @@
+"""Refresh: commits of the checkout back into patch files."""
