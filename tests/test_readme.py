@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from skippy_patches import config
+from tests import inprocess
 from tests.world import World, block
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -13,15 +14,14 @@ README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 def test_every_command_is_one(world: World) -> None:
     named = set(re.findall(r"^    skippy-patches ([a-z-]+)", README, re.MULTILINE))
-    assert named == {"apply", "check", "list", "status", "next-number", "build", "test", "record"}
-    helped = world.run("--help", env={"COLUMNS": "200"}).stdout
+    helped = inprocess.run(world.root, "--help").stdout
     assert named == set(re.findall(r"^│ ([a-z][a-z-]*) {2,}[A-Z]", helped, re.MULTILINE))
 
 
 def test_every_option_of_an_example_is_known(world: World) -> None:
     for line in re.findall(r"^    skippy-patches ([a-z-]+ [^#\n]*)#", README, re.MULTILINE):
         command, *words = line.split()
-        helped = world.run(command, "--help", env={"COLUMNS": "200"}).stdout
+        helped = inprocess.run(world.root, command, "--help").stdout
         for option in (word for word in words if word.startswith("-")):
             assert option in helped
 

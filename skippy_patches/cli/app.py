@@ -14,7 +14,20 @@ import typer
 from typer.core import TyperGroup
 
 from skippy_patches import __version__
-from skippy_patches.cli import apply, build, check, queue, record, status, test
+from skippy_patches.cli import (
+    apply,
+    build,
+    check,
+    edit,
+    init,
+    new,
+    queue,
+    record,
+    refresh,
+    renumber,
+    status,
+    test,
+)
 from skippy_patches.cli.console import NORMAL, QUIET, VERBOSE, Terminal
 from skippy_patches.cli.session import Session
 from skippy_patches.errors import SkippyError, SystemRefused
@@ -44,7 +57,7 @@ app = typer.Typer(
     epilog="Exit status: 0 ok, 1 findings, 2 usage or configuration, 3 internal error, 4 a patch does not "
     "apply, 5 dirty or wrong tree, 6 build failed, 7 tests failed or none ran.",
 )
-for module in (apply, check, queue, status, build, test, record):
+for module in (init, apply, check, queue, new, edit, refresh, renumber, status, build, test, record):
     module.register(app)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from skippy_patches.cli.completion import patch_numbers
 from skippy_patches.cli.options import Format, FormatOption
 from skippy_patches.cli.session import Session
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from skippy_patches.apply.stage import Outcome
 
 _HELP = "Put the queue on the pin: the same commit on every machine."
-_EPILOG = "Example: skippy-patches apply --to 21 checks out the build of patch 0021."
+_EPILOG = "Example: skippy-patches apply --to 21  # checks out the build of patch 0021"
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +27,13 @@ def apply(
     context: typer.Context,
     to: Annotated[
         int | None,
-        typer.Option("--to", metavar="N", min=0, help="Stop after patch number N; 0 is the pin alone."),
+        typer.Option(
+            "--to",
+            metavar="N",
+            min=0,
+            autocompletion=patch_numbers,
+            help="Stop after patch number N; 0 is the pin alone.",
+        ),
     ] = None,
     discard: Annotated[
         bool,

@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
         help="Apply if needed, configure, build and record. Libraries and logs: .skippy/build/RECIPE/.",
-        epilog="Example: skippy-patches build --cpu --jobs 4",
+        epilog="Example: skippy-patches build --cpu --jobs 4  # the libraries, and their record",
     )(build)
 
 

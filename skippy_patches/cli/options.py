@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from skippy_patches.cli.completion import recipe_names
+
 SCHEMA_VERSION = 1
 
 
@@ -19,7 +21,14 @@ class Format(enum.StrEnum):
 
 FormatOption = Annotated[Format, typer.Option("--format", help="JSON goes to stdout alone, as one object.")]
 RecipeOption = Annotated[
-    str, typer.Option("--recipe", metavar="NAME", envvar="SKIPPY_PATCHES_RECIPE", help="recipes/NAME.yaml.")
+    str,
+    typer.Option(
+        "--recipe",
+        metavar="NAME",
+        envvar="SKIPPY_PATCHES_RECIPE",
+        autocompletion=recipe_names,
+        help="recipes/NAME.yaml.",
+    ),
 ]
 LauncherOption = Annotated[
     str,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from skippy_patches.queue.metadata import Field
     from skippy_patches.queue.patch import Patch
 
 
@@ -22,18 +23,24 @@ def register(app: typer.Typer) -> None:
     app.command(
         "list",
         help="Show the queue in apply order.",
-        epilog="Example: skippy-patches list --format json | jq -r '.patches[].file'",
+        epilog="Example: skippy-patches list --verbose  # with what each patch says about its origin",
     )(list_)
     app.command(
         "next-number",
-        help="Print the first free number: one more than the highest.",
-        epilog="Example: mv my.patch patches/$(skippy-patches next-number)-my.patch",
+        help="Print the first free number: one more than the highest here and on every branch.",
+        epilog="Example: mv my.patch patches/$(skippy-patches next-number)-my.patch  # puts it last",
     )(next_number)
 
 
-def list_(context: typer.Context, format_: FormatOption = Format.TEXT) -> None:
+def list_(
+    context: typer.Context,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Show trailers and DEP-3 fields of each patch, too.")
+    ] = False,
+    format_: FormatOption = Format.TEXT,
+) -> None:
     from skippy_patches.apply.look import look  # noqa: PLC0415 - each command imports its own stages
-    from skippy_patches.queue import reader  # noqa: PLC0415
+    from skippy_patches.queue import metadata, reader  # noqa: PLC0415
     from skippy_patches.queue.message import subject_of  # noqa: PLC0415
     from skippy_patches.queue.snapshot import ordered  # noqa: PLC0415
 
@@ -43,27 +50,46 @@ def list_(context: typer.Context, format_: FormatOption = Format.TEXT) -> None:
     commits = [row.commit for row in look(project, patches).rows]
     known: list[str | None] = [*commits, *[None] * (len(patches) - len(commits))]
     subjects = [subject_of(patch, project.subject_prefix) for patch in patches]
+    fields = metadata.read(patches) if verbose else [None] * len(patches)
+    rows = list(zip(patches, subjects, known, fields, strict=True))
     if format_ is Format.JSON:
-        rows = [_row(*each) for each in zip(patches, subjects, known, strict=True)]
-        session.terminal.json({"schema_version": SCHEMA_VERSION, "patches": rows})
+        answer = {"schema_version": SCHEMA_VERSION, "patches": [_row(*row) for row in rows]}
+        session.terminal.json(answer)
     else:
-        session.terminal.table(_table(patches, subjects, known))
+        session.terminal.table(_table(rows))
 
 
-def next_number(context: typer.Context, format_: FormatOption = Format.TEXT) -> None:
-    from skippy_patches.queue import reader, snapshot  # noqa: PLC0415
+def next_number(
+    context: typer.Context,
+    band: Annotated[
+        str,
+        typer.Option("--band", metavar="NAME", help="The next number of this band of skippy-patches.yaml."),
+    ] = "",
+    local: Annotated[
+        bool, typer.Option("--local", help="Count this folder alone, not the branches.")
+    ] = False,
+    format_: FormatOption = Format.TEXT,
+) -> None:
+    from skippy_patches.queue import claims, reader  # noqa: PLC0415
 
     session = Session.of(context)
-    number = snapshot.free_number(reader.read_folder(session.project()))
+    project = session.project()
+    claimed = () if local else claims.claims(project)
+    free = claims.next_free(project, reader.read_folder(project), claimed, band)
     if format_ is Format.JSON:
-        session.terminal.json({"schema_version": SCHEMA_VERSION, "next_number": number})
-    else:
-        session.terminal.line(f"{number:04d}")
+        claimed_by = [claim.as_json() for claim in free.claimed_by]
+        answer = {"schema_version": SCHEMA_VERSION, "next_number": free.number, "claimed_by": claimed_by}
+        session.terminal.json(answer)
+        return
+    with session.terminal.reporter() as reporter:
+        for claim in free.claimed_by:
+            reporter.step(f"{claim.number:04d} is claimed: {claim.file} on {claims.shown(claim.refs)}")
+    session.terminal.line(f"{free.number:04d}")
 
 
-def _row(patch: Patch, subject: str, commit: str | None) -> dict[str, object]:
+def _row(patch: Patch, subject: str, commit: str | None, fields: Sequence[Field] | None) -> dict[str, object]:
     """One object of `list --format json`. commit: of the prefix that ends here, null before it is applied."""
-    return {
+    row = {
         "number": patch.number,
         "lane": patch.lane,
         "file": patch.name,
@@ -71,12 +97,17 @@ def _row(patch: Patch, subject: str, commit: str | None) -> dict[str, object]:
         "subject": subject,
         "commit": commit,
     }
+    if fields is None:
+        return row
+    return {**row, "metadata": [{"name": field.name, "value": field.value} for field in fields]}
 
 
-def _table(patches: Sequence[Patch], subjects: Sequence[str], commits: Sequence[str | None]) -> Table:
+def _table(rows: Sequence[tuple[Patch, str, str | None, Sequence[Field] | None]]) -> Table:
     from skippy_patches.cli.tables import new_table  # noqa: PLC0415
 
     table = new_table("number", "file", "subject", "commit")
-    for patch, subject, commit in zip(patches, subjects, commits, strict=True):
+    for patch, subject, commit, fields in rows:
         table.add_row(f"{patch.number:04d}", patch.path, subject, commit[:12] if commit else "-")
+        for field in fields or ():
+            table.add_row("", "", f"  {field.name}: {field.value}", "")
     return table

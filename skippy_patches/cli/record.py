@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
         help="Show what was built from what, checked against the libraries as they are now.",
-        epilog="Example: skippy-patches record --save, then commit the file in records/.",
+        epilog="Example: skippy-patches record --save  # writes a file in records/, to be committed",
     )(record)
 
 

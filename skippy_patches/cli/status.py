@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _IN_WORDS = {
     "missing": "not there yet: skippy-patches apply makes it",
     "interrupted": "an apply was killed while it moved the work tree: the next one finishes that",
+    "editing": "an edit of {file} is stopped here: skippy-patches continue, or edit --abort",
     "foreign": "holds work that is not in the queue",
     "outdated": "holds another queue, or a part of this one: skippy-patches apply",
     "applied": "holds this queue",
@@ -32,7 +33,7 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
         help="Show how queue, checkout, builds and evidence stand to each other.",
-        epilog="Example: skippy-patches status --format json | jq -r .checkout.state",
+        epilog="Example: skippy-patches status --format json > status.json  # for a program",
     )(status)
 
 
@@ -40,7 +41,7 @@ def status(context: typer.Context, format_: FormatOption = Format.TEXT) -> None:
     from skippy_patches.apply.look import look  # noqa: PLC0415 - each command imports its own stages
     from skippy_patches.evidence import record  # noqa: PLC0415
     from skippy_patches.queue import reader  # noqa: PLC0415
-    from skippy_patches.queue.check import check, policy_of  # noqa: PLC0415
+    from skippy_patches.queue.check import check_project  # noqa: PLC0415
     from skippy_patches.queue.findings import summarise  # noqa: PLC0415
     from skippy_patches.queue.snapshot import ordered  # noqa: PLC0415
 
@@ -48,7 +49,7 @@ def status(context: typer.Context, format_: FormatOption = Format.TEXT) -> None:
     project = session.project()
     snapshot = reader.read_folder(project)
     patches = ordered(snapshot)
-    findings = check(snapshot, policy_of(project))
+    findings = check_project(snapshot, project)
     view = look(project, patches)
     builds = [_build(each, view) for each in record.existing(project.state)]
     facts = _as_json(project, patches, findings, view, builds)
@@ -82,9 +83,16 @@ def _as_json(
             "state": view.state,
             "commit": view.head,
             "foreign": list(view.foreign),
+            "editing": _stopped(view),
         },
         "builds": builds,
     }
+
+
+def _stopped(view: View) -> dict[str, Any] | None:
+    """The edit that is stopped: at which file, and whether a patch behind it is in conflict."""
+    stopped = view.stopped
+    return {"file": stopped.patch, "conflict": stopped.picked is not None} if stopped else None
 
 
 def _build(made: Record, view: View) -> dict[str, Any]:
@@ -105,11 +113,15 @@ def _print(terminal: Terminal, facts: dict[str, Any], queue: str) -> None:
         [
             ("pin", f"{facts['upstream']['tag']} {facts['upstream']['commit']}".strip()),
             ("queue", queue),
-            ("checkout", f"{checkout['path']}: {_IN_WORDS[checkout['state']]}"),
+            ("checkout", f"{checkout['path']}: {_state(checkout)}"),
             *(("", line) for line in checkout["foreign"]),
             *((f"build {build['recipe']}", _about(build)) for build in facts["builds"]),
         ]
     )
+
+
+def _state(checkout: dict[str, Any]) -> str:
+    return _IN_WORDS[checkout["state"]].format(**(checkout["editing"] or {}))
 
 
 def _about(build: dict[str, Any]) -> str:

@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
         help="Apply and build if needed, run ctest one test after the other, and record the result.",
-        epilog="Example: skippy-patches test -R kv-page",
+        epilog="Example: skippy-patches test -R kv-page  # the tests whose name matches",
     )(test)
 
 

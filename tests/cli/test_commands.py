@@ -14,13 +14,14 @@ import pytest
 
 from skippy_patches import __version__, config
 from skippy_patches.cli import app as application
+from tests import inprocess
 from tests.apply.scenario import author_queue
 from tests.world import World, git
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-COMMANDS = ("apply", "check", "list", "next-number", "status", "build", "test", "record")
+COMMANDS = ("apply", "check", "list", "next-number", "renumber", "status", "build", "test", "record")
 
 
 @pytest.fixture
@@ -32,21 +33,21 @@ def queue(world: World) -> World:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(world: World, command: str) -> None:
-    done = world.run(command, "--help", env={"COLUMNS": "200"})
+    done = inprocess.run(world.root, command, "--help")
     assert done.returncode == 0
     assert "Example: " in done.stdout
     assert "Usage: " in done.stdout
 
 
 def test_version(world: World) -> None:
-    assert world.run("--version").stdout == f"skippy-patches {__version__}\n"
+    assert inprocess.run(world.root, "--version").stdout == f"skippy-patches {__version__}\n"
 
 
 def test_list(queue: World) -> None:
-    table = queue.run("list").stdout
+    table = inprocess.run(queue.root, "list").stdout
     assert re.search(r"0007 +patches/0007-umlaut\.patch +Umlaut im Betreff: Größe +-", table)
     queue.apply()
-    answer = json.loads(queue.run("list", "--format", "json").stdout)
+    answer = json.loads(inprocess.run(queue.root, "list", "--format", "json").stdout)
     assert answer["schema_version"] == 1
     assert [patch["number"] for patch in answer["patches"]] == [1, 2, 3, 5, 6, 7, 9]
     assert answer["patches"][-1]["commit"] == queue.inside("rev-parse", "HEAD")
@@ -54,14 +55,16 @@ def test_list(queue: World) -> None:
 
 
 def test_next_number(queue: World) -> None:
-    assert queue.run("next-number").stdout == "0010\n"
-    assert json.loads(queue.run("next-number", "--format", "json").stdout)["next_number"] == 10
+    assert inprocess.run(queue.root, "next-number").stdout == "0010\n"
+    assert (
+        json.loads(inprocess.run(queue.root, "next-number", "--format", "json").stdout)["next_number"] == 10
+    )
 
 
 def test_next_number_ends_with_four_digits(queue: World) -> None:
     (queue.patches / "0009-last.patch").rename(queue.patches / "9999-last.patch")
     for arguments in ([], ["--format", "json"]):
-        done = queue.run("next-number", *arguments)
+        done = inprocess.run(queue.root, "next-number", *arguments)
         assert (done.returncode, done.stdout) == (1, "")
         assert "error: There is no next number" in done.stderr
 
@@ -139,7 +142,7 @@ def test_apply_refuses_a_queue_with_errors(queue: World) -> None:
 
 def test_status_follows_the_work(queue: World) -> None:
     def state() -> str:
-        answer = json.loads(queue.run("status", "--format", "json").stdout)
+        answer = json.loads(inprocess.run(queue.root, "status", "--format", "json").stdout)
         return str(answer["checkout"]["state"])
 
     assert state() == "missing"
@@ -149,7 +152,7 @@ def test_status_follows_the_work(queue: World) -> None:
     assert state() == "outdated"
     (queue.checkout / "mine.txt").write_text("mine\n", encoding="utf-8")
     assert state() == "foreign"
-    text = queue.run("status").stdout
+    text = inprocess.run(queue.root, "status").stdout
     assert "mine.txt: untracked" in text
     assert "6 patches" in text
 
@@ -157,16 +160,18 @@ def test_status_follows_the_work(queue: World) -> None:
 def test_apply_prints_where_work_was_saved(queue: World) -> None:
     queue.apply()
     (queue.checkout / "mine.txt").write_text("mine\n", encoding="utf-8")
-    refused = queue.run("apply")
+    refused = inprocess.run(queue.root, "apply")
     assert refused.returncode == 5
     assert "- mine.txt: untracked" in refused.stderr
     assert "apply --discard" in refused.stderr
-    done = queue.run("apply", "--discard")
+    done = inprocess.run(queue.root, "apply", "--discard")
     assert "Up to date" not in done.stdout
     assert "Restored 7 patches on b1, commit " in done.stdout
     assert _get_back(done.stdout).startswith("saved-20")
     assert (queue.checkout / "mine.txt").read_text(encoding="utf-8") == "mine\n"
-    assert _get_back(queue.run("apply", "--discard").stdout).startswith("saved-20")  # a second time
+    assert _get_back(inprocess.run(queue.root, "apply", "--discard").stdout).startswith(
+        "saved-20"
+    )  # a second time
 
 
 def _get_back(said: str) -> str:
@@ -180,9 +185,9 @@ def _get_back(said: str) -> str:
 def test_what_to_copy_is_quoted(tmp_path: Path, upstream: Path) -> None:
     world = World.create(tmp_path / "it's a project", upstream)
     world.add(1, "one", {"f": "1\n"})
-    world.run("apply")
+    inprocess.run(world.root, "apply")
     (world.checkout / "mine.txt").write_text("mine\n", encoding="utf-8")
-    _get_back(world.run("apply", "--discard").stdout)
+    _get_back(inprocess.run(world.root, "apply", "--discard").stdout)
     assert (world.checkout / "mine.txt").exists()
 
 
@@ -223,12 +228,12 @@ def test_a_repository_beside_the_project(queue: World, tmp_path: Path) -> None:
 
 
 def test_quiet_and_verbose(queue: World) -> None:
-    normal = queue.run("apply")
+    normal = inprocess.run(queue.root, "apply")
     assert "Applying ..." in normal.stderr
     (queue.checkout / ".git/skippy/ledger.json").unlink()
-    queue.run("apply", "--to", "0")
+    inprocess.run(queue.root, "apply", "--to", "0")
     (queue.root / ".skippy/applied.stamp").unlink()
-    assert queue.run("-q", "apply").stderr == ""
+    assert inprocess.run(queue.root, "-q", "apply").stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,15 @@ tests:
 
 @pytest.fixture(scope="module")
 def road(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A project that can be built."""
+    return make_road(tmp_path_factory.mktemp("road"))
+
+
+def make_road(folder: Path, more_cmake: str = "") -> World:
     """A project whose one patch changes the library's answer from 1 to 2."""
-    folder = tmp_path_factory.mktemp("road")
     upstream = folder / "upstream"
     (upstream / "src").mkdir(parents=True)
-    (upstream / "CMakeLists.txt").write_text(CMAKE, encoding="utf-8")
+    (upstream / "CMakeLists.txt").write_text(CMAKE + more_cmake, encoding="utf-8")
     (upstream / "src/llama.cpp").write_text("int answer() { return 1; }\n", encoding="utf-8")
     (upstream / "test.cpp").write_text(
         "int answer();\nint main() { return answer() == 3; }\n", encoding="utf-8"
