@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -12,6 +13,7 @@ TESTS = Path(__file__).parent
 HANDLED = {*range(1, 21), *range(22, 32)}
 
 
+@functools.cache
 def _marked() -> set[int]:
     """The arguments of every `@pytest.mark.case(...)`."""
     numbers = set()

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from skippy_patches import config
-from tests import inprocess
 from tests.world import World, block
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -14,14 +13,14 @@ README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 def test_every_command_is_one(world: World) -> None:
     named = set(re.findall(r"^    skippy-patches ([a-z-]+)", README, re.MULTILINE))
-    helped = inprocess.run(world.root, "--help").stdout
+    helped = world.run("--help").stdout
     assert named == set(re.findall(r"^│ ([a-z][a-z-]*) {2,}[A-Z]", helped, re.MULTILINE))
 
 
 def test_every_option_of_an_example_is_known(world: World) -> None:
     for line in re.findall(r"^    skippy-patches ([a-z-]+ [^#\n]*)#", README, re.MULTILINE):
         command, *words = line.split()
-        helped = inprocess.run(world.root, command, "--help").stdout
+        helped = world.run(command, "--help").stdout
         for option in (word for word in words if word.startswith("-")):
             assert option in helped
 

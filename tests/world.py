@@ -15,10 +15,13 @@ from skippy_patches.objectid import ObjectId
 from skippy_patches.queue import reader
 from skippy_patches.upstream import pin
 from skippy_patches.upstream.cache import Cache
+from tests import inprocess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from tests.inprocess import Done
 
 DATE = "2026-01-02T03:04:05+0600"
 _AUTHOR = {
@@ -168,8 +171,14 @@ class World:
         """Run git in the checkout, as its user would."""
         return git(self.checkout, *arguments)
 
-    def run(self, *arguments: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        """Run the command line, from the project's folder."""
+    def run(self, *arguments: str, env: Mapping[str, str] | None = None) -> Done:
+        """Run the command line from the project's folder, in this process: what it says and how it ends."""
+        return inprocess.run(self.root, *arguments, env=env)
+
+    def start(
+        self, *arguments: str, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """The same as a process of its own, for what only one has: its start, encodings, descriptors."""
         return subprocess.run(
             [sys.executable, "-m", "skippy_patches", *arguments],
             cwd=self.root,

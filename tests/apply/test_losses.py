@@ -314,12 +314,12 @@ def test_a_patch_edited_during_apply_is_no_input_of_its_answer(queue: World) -> 
     editor.start()
     try:
         for _ in range(4):
-            queue.run("apply")
+            queue.start("apply")
     finally:
         stop.set()
         editor.join()
     patch.write_bytes(content)
-    shown = queue.run("apply").stdout
+    shown = queue.start("apply").stdout
     assert queue.inside("rev-parse", "HEAD") in shown
     assert (queue.checkout / "src/two.c").read_text(encoding="utf-8") == "int two;\n"
 
@@ -354,14 +354,14 @@ def _attributes(world: World) -> None:
 @pytest.mark.parametrize("change", [_misspelt, _a_diff, _a_symlink, _a_bisection, _a_sequence, _attributes])
 def test_what_the_long_way_refuses_is_not_up_to_date(queue: World, change: object) -> None:
     assert callable(change)
-    queue.run("apply")
+    queue.start("apply")
     assert _at_a_glance(queue)
     change(queue)
-    assert queue.run("apply").returncode in (1, 5)
+    assert queue.start("apply").returncode in (1, 5)
 
 
 @pytest.mark.case(25)
 def test_packed_refs_are_read(queue: World) -> None:
     queue.inside("pack-refs", "--all")
-    queue.run("apply")
+    queue.start("apply")
     assert _at_a_glance(queue)

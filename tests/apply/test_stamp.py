@@ -62,12 +62,12 @@ def test_no_git_is_started(applied: World, tmp_path: Path) -> None:
 
 
 def test_it_says_what_the_long_way_says(applied: World) -> None:
-    short = applied.run("apply").stdout
-    short_json = json.loads(applied.run("apply", "--format", "json").stdout)
+    short = applied.start("apply").stdout
+    short_json = json.loads(applied.start("apply", "--format", "json").stdout)
     (applied.root / ".skippy/applied.stamp").unlink()
-    assert applied.run("apply").stdout == short
+    assert applied.start("apply").stdout == short
     (applied.root / ".skippy/applied.stamp").unlink()
-    assert json.loads(applied.run("apply", "--format", "json").stdout) == short_json
+    assert json.loads(applied.start("apply", "--format", "json").stdout) == short_json
 
 
 def _edit_a_patch(world: World) -> None:
@@ -161,5 +161,5 @@ def test_a_variable_takes_the_long_way(applied: World, monkeypatch: pytest.Monke
 
 
 def test_apply_of_a_part_leaves_no_stamp(applied: World) -> None:
-    assert applied.run("apply", "--to", "3").returncode == 0
-    assert "Applied 7 patches" in applied.run("apply").stdout
+    assert applied.start("apply", "--to", "3").returncode == 0
+    assert "Applied 7 patches" in applied.start("apply").stdout

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests import inprocess
 from tests.authoring.desk import FILE, amend, commit, edit, names, three_patches
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ def test_variables_of_a_hook_do_not_count(world: World) -> None:
 
 def test_each_answers_in_json(project: World) -> None:
     def answer(*arguments: str) -> dict[str, Any]:
-        done = inprocess.run(project.root, *arguments, "--format", "json", env=PERSON)
+        done = project.run(*arguments, "--format", "json", env=PERSON)
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)
         assert found.pop("schema_version") == 1

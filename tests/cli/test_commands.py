@@ -14,7 +14,6 @@ import pytest
 
 from skippy_patches import __version__, config
 from skippy_patches.cli import app as application
-from tests import inprocess
 from tests.apply.scenario import author_queue
 from tests.world import World, git
 
@@ -33,21 +32,21 @@ def queue(world: World) -> World:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(world: World, command: str) -> None:
-    done = inprocess.run(world.root, command, "--help")
+    done = world.run(command, "--help")
     assert done.returncode == 0
     assert "Example: " in done.stdout
     assert "Usage: " in done.stdout
 
 
 def test_version(world: World) -> None:
-    assert inprocess.run(world.root, "--version").stdout == f"skippy-patches {__version__}\n"
+    assert world.run("--version").stdout == f"skippy-patches {__version__}\n"
 
 
 def test_list(queue: World) -> None:
-    table = inprocess.run(queue.root, "list").stdout
+    table = queue.run("list").stdout
     assert re.search(r"0007 +patches/0007-umlaut\.patch +Umlaut im Betreff: Größe +-", table)
     queue.apply()
-    answer = json.loads(inprocess.run(queue.root, "list", "--format", "json").stdout)
+    answer = json.loads(queue.run("list", "--format", "json").stdout)
     assert answer["schema_version"] == 1
     assert [patch["number"] for patch in answer["patches"]] == [1, 2, 3, 5, 6, 7, 9]
     assert answer["patches"][-1]["commit"] == queue.inside("rev-parse", "HEAD")
@@ -55,16 +54,14 @@ def test_list(queue: World) -> None:
 
 
 def test_next_number(queue: World) -> None:
-    assert inprocess.run(queue.root, "next-number").stdout == "0010\n"
-    assert (
-        json.loads(inprocess.run(queue.root, "next-number", "--format", "json").stdout)["next_number"] == 10
-    )
+    assert queue.run("next-number").stdout == "0010\n"
+    assert json.loads(queue.run("next-number", "--format", "json").stdout)["next_number"] == 10
 
 
 def test_next_number_ends_with_four_digits(queue: World) -> None:
     (queue.patches / "0009-last.patch").rename(queue.patches / "9999-last.patch")
     for arguments in ([], ["--format", "json"]):
-        done = inprocess.run(queue.root, "next-number", *arguments)
+        done = queue.run("next-number", *arguments)
         assert (done.returncode, done.stdout) == (1, "")
         assert "error: There is no next number" in done.stderr
 
@@ -74,9 +71,9 @@ def test_json_is_json_whatever_stdout_can_write(world: World, encoding: str) -> 
     world.commit({"f": "1\n"}, "Zo\u00eb: \U0001f600")
     world.export(1, "\u00e9")
     for arguments in (["list"], ["apply"], ["apply"], ["check"], ["status"]):
-        done = world.run(*arguments, "--format", "json", env={"PYTHONIOENCODING": encoding})
+        done = world.start(*arguments, "--format", "json", env={"PYTHONIOENCODING": encoding})
         assert json.loads(done.stdout), arguments
-    listed = json.loads(world.run("list", "--format", "json", env={"PYTHONIOENCODING": encoding}).stdout)
+    listed = json.loads(world.start("list", "--format", "json", env={"PYTHONIOENCODING": encoding}).stdout)
     assert listed["patches"][0]["file"] == "0001-\u00e9.patch"
     assert listed["patches"][0]["subject"] == "Zo\u00eb: \U0001f600"
 
@@ -142,7 +139,7 @@ def test_apply_refuses_a_queue_with_errors(queue: World) -> None:
 
 def test_status_follows_the_work(queue: World) -> None:
     def state() -> str:
-        answer = json.loads(inprocess.run(queue.root, "status", "--format", "json").stdout)
+        answer = json.loads(queue.run("status", "--format", "json").stdout)
         return str(answer["checkout"]["state"])
 
     assert state() == "missing"
@@ -152,7 +149,7 @@ def test_status_follows_the_work(queue: World) -> None:
     assert state() == "outdated"
     (queue.checkout / "mine.txt").write_text("mine\n", encoding="utf-8")
     assert state() == "foreign"
-    text = inprocess.run(queue.root, "status").stdout
+    text = queue.run("status").stdout
     assert "mine.txt: untracked" in text
     assert "6 patches" in text
 
@@ -160,18 +157,16 @@ def test_status_follows_the_work(queue: World) -> None:
 def test_apply_prints_where_work_was_saved(queue: World) -> None:
     queue.apply()
     (queue.checkout / "mine.txt").write_text("mine\n", encoding="utf-8")
-    refused = inprocess.run(queue.root, "apply")
+    refused = queue.run("apply")
     assert refused.returncode == 5
     assert "- mine.txt: untracked" in refused.stderr
     assert "apply --discard" in refused.stderr
-    done = inprocess.run(queue.root, "apply", "--discard")
+    done = queue.run("apply", "--discard")
     assert "Up to date" not in done.stdout
     assert "Restored 7 patches on b1, commit " in done.stdout
     assert _get_back(done.stdout).startswith("saved-20")
     assert (queue.checkout / "mine.txt").read_text(encoding="utf-8") == "mine\n"
-    assert _get_back(inprocess.run(queue.root, "apply", "--discard").stdout).startswith(
-        "saved-20"
-    )  # a second time
+    assert _get_back(queue.run("apply", "--discard").stdout).startswith("saved-20")  # a second time
 
 
 def _get_back(said: str) -> str:
@@ -185,9 +180,9 @@ def _get_back(said: str) -> str:
 def test_what_to_copy_is_quoted(tmp_path: Path, upstream: Path) -> None:
     world = World.create(tmp_path / "it's a project", upstream)
     world.add(1, "one", {"f": "1\n"})
-    inprocess.run(world.root, "apply")
+    world.run("apply")
     (world.checkout / "mine.txt").write_text("mine\n", encoding="utf-8")
-    _get_back(inprocess.run(world.root, "apply", "--discard").stdout)
+    _get_back(world.run("apply", "--discard").stdout)
     assert (world.checkout / "mine.txt").exists()
 
 
@@ -209,7 +204,7 @@ def test_dash_c_dots_lead_out_of_a_folder(queue: World) -> None:
         done = subprocess.run(command, cwd=queue.patches, capture_output=True, text=True, check=False)
         assert said in done.stdout
     for wrong in ("nope", "patches/0009-last.patch"):  # at a glance, neither is taken for the project
-        assert queue.run("-C", wrong, "apply").returncode == 2
+        assert queue.start("-C", wrong, "apply").returncode == 2
 
 
 def test_a_variable_is_blamed_for_what_it_says(queue: World) -> None:
@@ -228,12 +223,12 @@ def test_a_repository_beside_the_project(queue: World, tmp_path: Path) -> None:
 
 
 def test_quiet_and_verbose(queue: World) -> None:
-    normal = inprocess.run(queue.root, "apply")
+    normal = queue.run("apply")
     assert "Applying ..." in normal.stderr
     (queue.checkout / ".git/skippy/ledger.json").unlink()
-    inprocess.run(queue.root, "apply", "--to", "0")
+    queue.run("apply", "--to", "0")
     (queue.root / ".skippy/applied.stamp").unlink()
-    assert inprocess.run(queue.root, "-q", "apply").stderr == ""
+    assert queue.run("-q", "apply").stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_progress_is_a_bar_on_a_terminal(world: World) -> None:
 
 def test_progress_is_plain_lines_in_a_pipe(world: World) -> None:
     author_queue(world)
-    done = world.run("apply")
+    done = world.start("apply")
     assert done.stderr.splitlines()[-1] == "Applying ..."
     assert "━" not in done.stderr
     assert done.stdout.count("\n") == 1

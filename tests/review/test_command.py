@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests import inprocess
-
 if TYPE_CHECKING:
     from tests.inprocess import Done
     from tests.review.team import Team
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 def run(team: Team, *arguments: str, said: str = "-v") -> Done:
     """Run `check`, loudly unless something else is asked for."""
-    return inprocess.run(team.world.root, said, "check", *arguments)
+    return team.world.run(said, "check", *arguments)
 
 
 @pytest.mark.case(10)
