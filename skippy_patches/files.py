@@ -9,23 +9,18 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
     from pathlib import Path
 
 _ABANDONED_SECONDS = 24 * 3600
 
 
-def write_atomically(file: Path, content: bytes, *, mode: int | None = None) -> None:
-    """Replace `file`: temporary file, fsync, rename, fsync of the folder (rename(2), fsync(2)).
-
-    mode: its permissions; None: what the umask gives a new file.
-    """
+def write_atomically(file: Path, content: bytes) -> None:
+    """Replace `file`: temporary file, fsync, rename, fsync of the folder (rename(2), fsync(2))."""
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         with temporary.open("wb") as stream:
-            if mode is not None:
-                os.fchmod(stream.fileno(), mode)
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
@@ -34,14 +29,6 @@ def write_atomically(file: Path, content: bytes, *, mode: int | None = None) -> 
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(file.parent)
-
-
-def remove_unfinished(folder: Path, names: Collection[str]) -> None:
-    """Remove what a killed `write_atomically` of these files left. Only for who may write them alone."""
-    for each in folder.iterdir() if folder.is_dir() else ():
-        name, _, process = each.name.removeprefix(".").rpartition(".")
-        if each.name.startswith(".") and process.isdecimal() and name in names:
-            each.unlink(missing_ok=True)
 
 
 def make_generated_folder(folder: Path) -> None:

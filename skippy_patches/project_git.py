@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skippy_patches.errors import UsageError
 from skippy_patches.git import Result, run_as_user
 
 if TYPE_CHECKING:
@@ -40,12 +41,20 @@ class ProjectGit:
 
     @classmethod
     def open(cls, folder: Path) -> ProjectGit | None:
-        """The repository around `folder`, or None when there is none, or none with a work tree."""
+        """The repository around `folder`, or None when there is none, or none with a work tree.
+
+        Raises UsageError when git's answer cannot be read: a folder's name has a line end in it.
+        """
         words = ("--show-toplevel", "--show-prefix", "--absolute-git-dir", "--git-common-dir")
         answer = run_as_user("rev-parse", *words, cwd=folder, env=_FIXED, check=False)
         lines = os.fsdecode(answer.stdout).split("\n")
-        if answer.status or len(lines) != len(words) + 1:
+        if answer.status:
             return None
+        if len(lines) != len(words) + 1:
+            raise UsageError(
+                f"{folder} or a folder around it has a line end in its name.",
+                mend="Rename it: git's answers about it cannot be told apart.",
+            )
         top, prefix, git_dir, common_dir = lines[:-1]
         return cls(
             folder=folder,

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from skippy_patches.config import Project
     from skippy_patches.renumber.plan import Plan
 
+_INDEX_LEFT = "the folder is as it was; the index, changed since, is left alone: git add -A the patches"
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -75,11 +77,13 @@ def _undo(session: Session, project: Project, format_: Format) -> None:
     from skippy_patches.renumber import stage  # noqa: PLC0415 - imports much
 
     with session.terminal.reporter() as reporter:
-        files = stage.undo(project, reporter)
+        done = stage.undo(project, reporter)
+    files = sorted(each.path for each in done.plan.files)
     if format_ is Format.JSON:
-        session.terminal.json({"schema_version": SCHEMA_VERSION, "undone": list(files)})
+        session.terminal.json({"schema_version": SCHEMA_VERSION, "undone": files, "index": done.has_index})
         return
-    session.terminal.line("Taken back: folder and index are as they were. Files that changed:")
+    both = "folder and index are as they were" if done.has_index else _INDEX_LEFT
+    session.terminal.line(f"Taken back: {both}. Files that changed:")
     for file in files:
         session.terminal.line(f"  {file}")
 

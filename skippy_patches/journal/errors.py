@@ -43,8 +43,53 @@ class ChangedSince(WrongTree):
             "A change of the queue was interrupted, and these files were changed since:",
             why=_listed(paths),
             mend=f"What they held and were to hold lies in {pending}: plan.json names it.\n"
-            "Bring them to either and run the command again; or keep all files as they are now and give the "
-            f"change up: rm -r {shlex.quote(str(pending))}",
+            f"Bring them to either and run the command again; or {_give_up(pending)}",
+        )
+
+
+class OtherBranch(WrongTree):
+    """A change was interrupted on one branch of the project, and another one is checked out now."""
+
+    def __init__(self, then: str, now: str, pending: Path) -> None:
+        super().__init__(
+            f"A change of the queue was interrupted on {_branch(then)}; {_branch(now)} is checked out now.",
+            why="Finished here, it would put the patches of one branch into the other.",
+            mend=f"Go back (git switch {then or 'BRANCH'}) and run the command again; or {_give_up(pending)}",
+        )
+
+
+class CannotBeFinished(UsageError):
+    """The system refuses what an interrupted change has still to do."""
+
+    def __init__(self, said: str, pending: Path) -> None:
+        super().__init__(
+            f"A change of the queue cannot be finished: {said}",
+            why="It is written down, and each command goes on with it, so that nobody works on half of it.",
+            mend=f"Mend that and run the command again; or {_give_up(pending)}",
+        )
+
+
+class JournalBroken(WrongTree):
+    """The journal of an interrupted change cannot be read."""
+
+    def __init__(self, aside: Path) -> None:
+        super().__init__(
+            "A change of the queue was interrupted, and what was written down of it is damaged.",
+            why="Some files of the queue may have been changed and others not.",
+            mend=f"Look at them: git status, git diff. What is left of the journal lies in {aside}.\n"
+            "It is out of the way now: the next command works on the files as they are.",
+        )
+
+
+class UndoRefused(WrongTree):
+    """A file of the change that is to be undone is not as the change left it."""
+
+    def __init__(self, kind: str, paths: Sequence[str], then: str, now: str) -> None:
+        where = "" if then == now else f" It was made on {_branch(then)}; {_branch(now)} is checked out now."
+        super().__init__(
+            f"The last {kind} cannot be undone: these files are not as it left them:",
+            why=_listed(paths),
+            mend=f"Nothing was changed.{where}\nSee what happened to them: git status, git log -- FILE",
         )
 
 
@@ -79,6 +124,14 @@ class NothingToUndo(UsageError):
             why="The last one is remembered in .skippy/, until it is undone or the folder is removed.",
             mend="What was committed before is in git: git log --stat -- patches",
         )
+
+
+def _give_up(pending: Path) -> str:
+    return f"give the change up and keep the files as they are now: rm -r {shlex.quote(str(pending))}"
+
+
+def _branch(name: str) -> str:
+    return f"the branch {printable(name)}" if name else "no branch"
 
 
 def _listed(paths: Sequence[str]) -> str:

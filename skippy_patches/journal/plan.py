@@ -37,7 +37,7 @@ class FileChange:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class StagedChange:
-    """An index entry before and after, `mode id` as git writes them, None where there is none."""
+    """An index entry before and after: `mode id` as git writes it, `announced`, or None for no entry."""
 
     path: str
     old: str | None
@@ -48,11 +48,13 @@ class StagedChange:
 class Plan:
     """A rewrite, ready to be carried out. kind: under which it is kept for undo; empty: it is not.
 
-    undoes: the kind that it takes back, or empty.
+    undoes: the kind that it takes back, or empty. branch: that was checked out in the project's repository,
+    empty where none was.
     """
 
     kind: str
     undoes: str
+    branch: str
     files: tuple[FileChange, ...]
     staged: tuple[StagedChange, ...]
 
@@ -61,6 +63,7 @@ class Plan:
         return Plan(
             kind="",
             undoes=self.kind,
+            branch=self.branch,
             files=tuple(each.reversed() for each in self.files),
             staged=tuple(dataclasses.replace(each, old=each.new, new=each.old) for each in self.staged),
         )
@@ -74,6 +77,7 @@ class Plan:
             "format": _FORMAT,
             "kind": self.kind,
             "undoes": self.undoes,
+            "branch": self.branch,
             "files": [_file_as_json(each) for each in self.files],
             "staged": [dataclasses.asdict(each) for each in self.staged],
         }
@@ -83,7 +87,7 @@ class Plan:
 
     @classmethod
     def read(cls, folder: Path) -> Plan | None:
-        """The plan in `folder`, or None when there is none that is whole."""
+        """The plan in `folder`, or None when there is none that is whole. Raises OSError."""
         try:
             listed = json.loads((folder / _PLAN).read_bytes())
             if listed["format"] != _FORMAT:
@@ -91,10 +95,11 @@ class Plan:
             return cls(
                 kind=str(listed["kind"]),
                 undoes=str(listed["undoes"]),
+                branch=str(listed["branch"]),
                 files=tuple(_file(folder, each) for each in listed["files"]),
                 staged=tuple(StagedChange(**each) for each in listed["staged"]),
             )
-        except (OSError, ValueError, KeyError, TypeError):
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
 
 

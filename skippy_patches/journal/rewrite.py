@@ -1,8 +1,9 @@
 """One change of the queue's files that happens wholly or not at all, and can be taken back.
 
-Everything that changes is first written down, old and new bytes both, in a temporary folder that is
-fsynced and renamed to `.skippy/rewrite/pending`: from then on the change is made, and whoever finds the
-folder carries it to its end. Afterwards the folder is kept under the kind's name, for `undo`.
+The new bytes are first written beside the files, under names of their own: what the system refuses, it
+refuses there. Then everything that changes, old and new bytes both, is written down in a temporary folder
+that is fsynced and renamed to `.skippy/rewrite/pending`: from then on the change is made, and whoever finds
+the folder carries it to its end. Afterwards the folder is kept under the kind's name, for `undo`.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches import lock
-from skippy_patches.files import make_generated_folder, remove_unfinished, sync_folder, write_atomically
-from skippy_patches.journal import staging
+from skippy_patches.errors import SystemRefused
+from skippy_patches.files import make_generated_folder, sync_folder
+from skippy_patches.journal import settling, staging
 from skippy_patches.journal.errors import (
+    CannotBeFinished,
     ChangedMeanwhile,
-    ChangedSince,
+    JournalBroken,
     NothingToUndo,
+    OtherBranch,
+    UndoRefused,
     WouldOverwrite,
 )
 from skippy_patches.journal.plan import FileChange, Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from skippy_patches.config import Project
     from skippy_patches.progress import Reporter
@@ -50,49 +55,58 @@ class Rewrite:
     renames: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
-def carry_out(project: Project, rewrite: Rewrite, reporter: Reporter) -> None:
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Done:
+    """A change that was carried out. has_index: the index followed, or nothing of it had to."""
+
+    plan: Plan
+    has_index: bool
+
+
+def carry_out(project: Project, rewrite: Rewrite, reporter: Reporter) -> Done:
     """Make the change. Raises ChangedMeanwhile, WouldOverwrite or IndexBusy, before anything is changed."""
     with _alone(project, reporter) as folder:
-        _finish(project, folder, reporter)
+        _finish(project, folder)
         plan = Plan(
             kind=rewrite.kind,
             undoes="",
+            branch=staging.branch(project),
             files=_changes(project, rewrite),
             staged=staging.moved(project, rewrite.renames, rewrite.files),
         )
-        _begin(project, folder, plan)
-        _finish(project, folder, reporter)
+        return _make(project, folder, plan)
 
 
 def finish_pending(project: Project, reporter: Reporter) -> bool:
     """Carry a change to its end that a killed command began; whether there was one.
 
-    Raises ChangedSince, IndexBusy.
+    Raises ChangedSince, OtherBranch, IndexBusy, CannotBeFinished, JournalBroken.
     """
     if not (project.state / _FOLDER / _PENDING).exists():
         return False
     reporter.step("Finishing a change of the queue that was interrupted")
     with _alone(project, reporter) as folder:
-        _finish(project, folder, reporter)
+        done = _finish(project, folder)
+    if done is not None and not done.has_index:
+        reporter.step("The index was changed meanwhile and is left alone: stage the patches with git add")
     return True
 
 
-def undo(project: Project, kind: str, reporter: Reporter) -> Plan:
-    """Take back the last change of this kind, and return what it had been.
+def undo(project: Project, kind: str, reporter: Reporter) -> Done:
+    """Take back the last change of this kind; `plan` is that change as it was made.
 
-    Raises NothingToUndo, and ChangedMeanwhile when one of its files was changed since.
+    Raises NothingToUndo, and UndoRefused when one of its files was changed since.
     """
     with _alone(project, reporter) as folder:
-        _finish(project, folder, reporter)
-        done = Plan.read(folder / kind)
-        if done is None:
+        _finish(project, folder)
+        made = Plan.read(folder / kind)
+        if made is None:
             raise NothingToUndo(kind)
-        changed = [each.path for each in done.files if _content(project.root / each.path) != each.new]
+        changed = [each.path for each in made.files if settling.content(project.root / each.path) != each.new]
         if changed:
-            raise ChangedMeanwhile(changed)
-        _begin(project, folder, done.reversed())
-        _finish(project, folder, reporter)
-        return done
+            raise UndoRefused(kind, changed, made.branch, staging.branch(project))
+        back = dataclasses.replace(made.reversed(), branch=staging.branch(project))
+        return Done(plan=made, has_index=_make(project, folder, back).has_index)
 
 
 @contextlib.contextmanager
@@ -109,18 +123,18 @@ def _alone(project: Project, reporter: Reporter) -> Iterator[Path]:
 
 def _changes(project: Project, rewrite: Rewrite) -> tuple[FileChange, ...]:
     """Every file that changes, held against what lies there."""
-    moved = {path: _content(project.root / path) for path in rewrite.renames}
+    moved = {path: settling.content(project.root / path) for path in rewrite.renames}
     wanted = dict(rewrite.files)
     for path, content in moved.items():
         if content is None:
             raise ChangedMeanwhile([path])
         wanted.setdefault(path, (content, None))
-    modes = {path: _mode(project.root / path) for path in wanted}
+    modes = {path: settling.mode(project.root / path) for path in wanted}
     for path, target in rewrite.renames.items():
         before, _ = wanted.get(target, (None, None))
         wanted[target] = (before, moved[path])
-        modes[target] = _mode(project.root / path)
-    found = {path: _content(project.root / path) for path in wanted}
+        modes[target] = settling.mode(project.root / path)
+    found = {path: settling.content(project.root / path) for path in wanted}
     changed = [path for path, (before, _) in wanted.items() if before is not None and found[path] != before]
     if changed:
         raise ChangedMeanwhile(changed)
@@ -128,69 +142,56 @@ def _changes(project: Project, rewrite: Rewrite) -> tuple[FileChange, ...]:
     if in_the_way:
         raise WouldOverwrite(in_the_way)
     return tuple(
-        FileChange(path=path, old=old, new=new, mode=modes.get(path), old_mode=_mode(project.root / path))
+        FileChange(
+            path=path, old=old, new=new, mode=modes.get(path), old_mode=settling.mode(project.root / path)
+        )
         for path, (old, new) in sorted(wanted.items())
         if old != new
     )
 
 
-def _begin(project: Project, folder: Path, plan: Plan) -> None:
-    """Write the journal: the rename is the moment at which the change is made."""
+def _make(project: Project, folder: Path, plan: Plan) -> Done:
+    """Write the journal: its rename is the moment at which the change is made. Then carry it out."""
     staging.refuse_locked(project, plan.staged)
-    written = Path(tempfile.mkdtemp(prefix="new-", dir=folder))
-    plan.write(written)
-    written.rename(folder / _PENDING)
+    with settling.prepared(project.root, plan.files):
+        written = Path(tempfile.mkdtemp(prefix="new-", dir=folder))
+        plan.write(written)
+        written.rename(folder / _PENDING)
     sync_folder(folder)
+    done = _finish(project, folder)
+    assert done is not None  # noqa: S101 - it was just written
+    return done
 
 
-def _finish(project: Project, folder: Path, reporter: Reporter) -> None:
+def _finish(project: Project, folder: Path) -> Done | None:
+    """Carry out what is pending, if anything is."""
     pending = folder / _PENDING
     plan = Plan.read(pending)
     if plan is None:
-        if pending.exists():  # garbled by the disk: what it was about to do is not known any more
-            pending.rename(Path(tempfile.mkdtemp(prefix="broken-", dir=folder)) / _PENDING)
-        return
-    _settle(project, plan.files, pending)
-    if not staging.settle(project, plan.staged):
-        reporter.step(
-            "The index was changed meanwhile: it is left alone. Stage the patches yourself: git add -A"
-        )
+        if pending.exists():
+            aside = Path(tempfile.mkdtemp(prefix="broken-", dir=folder))
+            pending.rename(aside / _PENDING)
+            raise JournalBroken(aside)
+        return None
+    branch = staging.branch(project)
+    if branch != plan.branch:
+        raise OtherBranch(plan.branch, branch, pending)
+    try:
+        settling.settle(project.root, plan.files, pending)
+    except OSError as error:
+        raise CannotBeFinished(SystemRefused(error).what, pending) from error
+    has_index = staging.settle(project, plan.staged)
+    _keep(folder, plan)
+    return Done(plan=plan, has_index=has_index)
+
+
+def _keep(folder: Path, plan: Plan) -> None:
+    """Keep the journal for undo, as the last one of its kind; that of an undo goes, with what it undid."""
+    pending = folder / _PENDING
     for obsolete in filter(None, (plan.kind, plan.undoes)):
         shutil.rmtree(folder / obsolete, ignore_errors=True)
-    if plan.kind:
-        pending.rename(folder / plan.kind)
-    else:
-        pending.rename(folder / "new-undone")
-        shutil.rmtree(folder / "new-undone")
+    kept = folder / (plan.kind or "new-undone")
+    pending.rename(kept)
+    if not plan.kind:
+        shutil.rmtree(kept)
     sync_folder(folder)
-
-
-def _settle(project: Project, files: Collection[FileChange], pending: Path) -> None:
-    """Bring every file from its old content to the new one, or see that it is there already."""
-    found = {each: _content(project.root / each.path) for each in files}
-    changed = [each.path for each, content in found.items() if content not in (each.old, each.new)]
-    if changed:
-        raise ChangedSince(changed, pending)
-    places = [project.root / each.path for each in files]
-    for lane in {place.parent for place in places}:
-        remove_unfinished(lane, {place.name for place in places})
-    for each, content in found.items():
-        if each.new is not None and content != each.new:
-            write_atomically(project.root / each.path, each.new, mode=each.mode)
-    for each in found:
-        if each.new is None:
-            (project.root / each.path).unlink(missing_ok=True)
-    for lane in {place.parent for place in places}:
-        sync_folder(lane)
-
-
-def _content(file: Path) -> bytes | None:
-    """The bytes of a regular file; None when nothing is there."""
-    try:
-        return file.read_bytes()
-    except FileNotFoundError:
-        return None
-
-
-def _mode(file: Path) -> int | None:
-    return file.stat().st_mode & 0o777 if file.exists() else None

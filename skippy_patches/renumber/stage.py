@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from skippy_patches.config import Project
+    from skippy_patches.journal.rewrite import Done
     from skippy_patches.progress import Reporter
     from skippy_patches.queue.patch import Patch
     from skippy_patches.queue.snapshot import Snapshot
@@ -83,12 +84,9 @@ def write(project: Project, made: Plan, reporter: Reporter) -> None:
         raise NotAsPlanned(sorted({patch.path for patch in differing}) or ["the order"])
 
 
-def undo(project: Project, reporter: Reporter) -> tuple[str, ...]:
-    """Take back the last renumbering, and return the paths that changed.
-
-    Raises NothingToUndo, and ChangedMeanwhile when one of its files was changed since.
-    """
-    return tuple(sorted(each.path for each in rewrite.undo(project, KIND, reporter).files))
+def undo(project: Project, reporter: Reporter) -> Done:
+    """Take back the last renumbering. Raises NothingToUndo, UndoRefused."""
+    return rewrite.undo(project, KIND, reporter)
 
 
 def _read(project: Project) -> Snapshot:

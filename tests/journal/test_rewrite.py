@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pathlib
 import shutil
@@ -9,21 +10,27 @@ import signal
 import subprocess
 import sys
 import time
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skippy_patches.journal import plan as plans
-from skippy_patches.journal import rewrite, staging
+from skippy_patches.journal import rewrite, settling, staging
 from skippy_patches.journal.errors import (
     ChangedMeanwhile,
     ChangedSince,
     IndexBusy,
+    JournalBroken,
     NothingToUndo,
+    OtherBranch,
+    UndoRefused,
     UnmergedPatches,
     WouldOverwrite,
 )
 from skippy_patches.journal.rewrite import Rewrite
 from tests.world import Recorder, World, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CHAIN = {
     "patches/0021-x.patch": "patches/0022-x.patch",
@@ -74,7 +81,7 @@ def test_a_chain_of_renames_in_folder_and_index(queue: World) -> None:
     assert dict(line.split("\t")[::-1] for line in _state(queue)[1].splitlines()) == moved
     assert git(queue.root, "diff", "--name-only") == ""
     done = rewrite.undo(queue.project(), "renumber", Recorder())
-    assert {each.path for each in done.files} == {*CHAIN, *CHAIN.values()}
+    assert {each.path for each in done.plan.files} == {*CHAIN, *CHAIN.values()}
     assert _state(queue) == before
     with pytest.raises(NothingToUndo, match="There is no renumber to undo"):
         rewrite.undo(queue.project(), "renumber", Recorder())
@@ -159,7 +166,7 @@ def test_undo_after_a_file_was_changed(queue: World) -> None:
     _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
     (queue.patches / "0023-x.patch").write_bytes(b"work of a person")
     state = _state(queue)
-    with pytest.raises(ChangedMeanwhile, match=r"patches/0023-x\.patch"):
+    with pytest.raises(UndoRefused, match=r"patches/0023-x\.patch"):
         rewrite.undo(queue.project(), "renumber", Recorder())
     assert _state(queue) == state
 
@@ -168,11 +175,9 @@ def test_undo_after_the_index_was_changed_leaves_the_index(queue: World) -> None
     _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
     git(queue.root, "rm", "-q", "--cached", "patches/0023-x.patch")
     index = _state(queue)[1]
-    reporter = Recorder()
-    rewrite.undo(queue.project(), "renumber", reporter)
+    assert not rewrite.undo(queue.project(), "renumber", Recorder()).has_index
     assert (queue.patches / "0020-a.patch").exists()
     assert _state(queue)[1] == index
-    assert "left alone" in reporter.steps[0]
 
 
 @pytest.mark.parametrize("point", ["before-index", "in-files", "after-index"])
@@ -207,7 +212,7 @@ def test_work_between_the_kill_and_the_next_command_stops_it(
     queue: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(rewrite, "_settle", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(settling, "settle", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
     (queue.patches / "0021-x.patch").write_bytes(b"work of a person")
@@ -217,14 +222,113 @@ def test_work_between_the_kill_and_the_next_command_stops_it(
     assert _state(queue) == state
 
 
-def test_a_garbled_journal_is_put_aside(queue: World) -> None:
+def test_a_garbled_journal_is_put_aside_and_told_once(queue: World) -> None:
     pending = queue.project().state / "rewrite/pending"
     pending.mkdir(parents=True)
     (pending / "plan.json").write_text("{", encoding="utf-8")
-    assert plans.Plan.read(pending) is None
+    with pytest.raises(JournalBroken, match="what was written down of it is damaged"):
+        rewrite.finish_pending(queue.project(), Recorder())
+    assert len(list(pending.parent.glob("broken-*/pending/plan.json"))) == 1
     _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
     assert (queue.patches / "0021-a.patch").exists()
-    assert len(list(pending.parent.glob("broken-*/pending/plan.json"))) == 1
+
+
+def _interrupted(queue: World, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A change that was killed when its journal stood and nothing else had happened."""
+    with monkeypatch.context() as patch:
+        patch.setattr(settling, "settle", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
+    return queue.project().state / "rewrite/pending"
+
+
+def test_another_branch_is_no_place_to_finish_it(queue: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(queue.root, "branch", "other")
+    pending = _interrupted(queue, monkeypatch)
+    git(queue.root, "checkout", "-q", "other")
+    with pytest.raises(OtherBranch, match="interrupted on the branch main; the branch other is checked"):
+        rewrite.finish_pending(queue.project(), Recorder())
+    git(queue.root, "checkout", "-q", "--detach", "main")
+    with pytest.raises(OtherBranch, match="no branch is checked out now"):
+        rewrite.finish_pending(queue.project(), Recorder())
+    git(queue.root, "checkout", "-q", "main")
+    rewrite.finish_pending(queue.project(), Recorder())
+    assert not pending.exists()
+    assert git(queue.root, "diff", "--name-only") == ""
+    assert (queue.patches / "0023-x.patch").exists()
+
+
+def test_what_was_removed_by_others_is_not_taken_for_done(
+    queue: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _interrupted(queue, monkeypatch)
+    for name in CHAIN:
+        (queue.root / name).unlink()
+    with pytest.raises(ChangedSince, match=r"patches/002"):
+        rewrite.finish_pending(queue.project(), Recorder())
+    assert [name for name in _names(queue) if name[0] != "."] == ["0030-b.patch", "series"]
+
+
+def test_what_the_system_refuses_it_refuses_before_anything_is_written_down(
+    queue: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _state(queue)
+    write = settling._write_stand_in
+
+    def refuse(file: Path, *rest: Any) -> None:
+        if file.name.startswith("0023"):
+            raise OSError(errno.ENOSPC, "No space left on device", str(file))
+        write(file, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(settling, "_write_stand_in", refuse)
+        with pytest.raises(OSError, match="No space left"):
+            _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
+    assert _state(queue) == before
+    assert not (queue.project().state / "rewrite/pending").exists()
+
+
+def test_what_cannot_be_finished_names_the_way_out(queue: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    pending = _interrupted(queue, monkeypatch)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "patches/0021-a.patch")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(settling, "settle", refuse)
+        done = queue.run("list")
+    assert done.returncode == 2
+    assert "cannot be finished: patches/0021-a.patch: Permission denied." in done.stderr
+    assert f"rm -r {pending}" in done.stderr
+
+
+def test_the_longest_name_there_is(queue: World) -> None:
+    name = f"0050-{'x' * 244}.patch"
+    (queue.patches / name).write_bytes(b"long")
+    change = Rewrite(kind="renumber", renames={f"patches/{name}": f"patches/0051{name[4:]}"})
+    _carry_out(queue, change)
+    assert (queue.patches / f"0051{name[4:]}").read_bytes() == b"long"
+
+
+def test_undo_on_another_branch_says_so(queue: World) -> None:
+    _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
+    git(queue.root, "commit", "-q", "-a", "-m", "Renumber")
+    git(queue.root, "checkout", "-q", "-b", "other", "HEAD^")
+    with pytest.raises(UndoRefused) as refused:
+        rewrite.undo(queue.project(), "renumber", Recorder())
+    assert "It was made on the branch main; the branch other is checked out now." in refused.value.mend
+
+
+def test_a_file_that_was_only_announced_stays_so(queue: World) -> None:
+    (queue.patches / "0025-n.patch").write_bytes(b"announced")
+    git(queue.root, "add", "--intent-to-add", "patches/0025-n.patch")
+    before = git(queue.root, "status", "--porcelain=v2", "-z")
+    _carry_out(queue, Rewrite(kind="renumber", renames={"patches/0025-n.patch": "patches/0026-n.patch"}))
+    after = git(queue.root, "status", "--porcelain=v2", "-z")
+    assert after == before.replace("0025-n", "0026-n")
+    assert git(queue.root, "diff", "--cached", "--name-only") == ""
+    rewrite.undo(queue.project(), "renumber", Recorder())
+    assert git(queue.root, "status", "--porcelain=v2", "-z") == before
 
 
 _PROGRAM = """
@@ -286,7 +390,7 @@ def test_the_next_command_finishes_what_was_killed(
     queue: World, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(rewrite, "_settle", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(settling, "settle", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
     done = queue.run(command)
@@ -319,9 +423,8 @@ def test_a_file_is_staged_with_the_renames_where_its_old_bytes_are(queue: World)
 
 
 def test_what_a_killed_write_left_is_removed(queue: World) -> None:
-    for name in (".0022-x.patch.12345", ".0022-x.patch.mine", ".0030-b.patch.12345"):
+    left, mine = ".skippy-0123456789abcdef", ".skippy-mine"
+    for name in (left, mine):
         (queue.patches / name).write_bytes(b"half")
     _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
-    assert [name for name in _names(queue) if name.startswith(".")] == [
-        ".0022-x.patch.mine", ".0030-b.patch.12345",
-    ]  # fmt: skip
+    assert [name for name in _names(queue) if name.startswith(".")] == [mine]
