@@ -1,9 +1,9 @@
 """One change of the queue's files that happens wholly or not at all, and can be taken back.
 
-The new bytes are first written beside the files, under names of their own: what the system refuses, it
-refuses there. Then everything that changes, old and new bytes both, is written down in a temporary folder
-that is fsynced and renamed to `.skippy/rewrite/pending`: from then on the change is made, and whoever finds
-the folder carries it to its end. Afterwards the folder is kept under the kind's name, for `undo`.
+Everything that changes, old and new bytes both, is first written down in a temporary folder; then the new
+bytes are written beside the files, under names of their own: what the system refuses, it refuses here. The
+folder is renamed to `.skippy/rewrite/pending`: from then on the change is made, and whoever finds it carries
+it to its end. Afterwards it is kept under the kind's name, for `undo`.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _FOLDER = "rewrite"
 _PENDING = "pending"
+_UNFINISHED = "new-"  # what a journal's folder is called before it stands
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -82,10 +83,14 @@ def finish_pending(project: Project, reporter: Reporter) -> bool:
 
     Raises ChangedSince, OtherBranch, IndexBusy, CannotBeFinished, JournalBroken.
     """
-    if not (project.state / _FOLDER / _PENDING).exists():
+    folder = project.state / _FOLDER
+    begun = [each.name for each in folder.iterdir()] if folder.is_dir() else []
+    if not any(name == _PENDING or name.startswith(_UNFINISHED) for name in begun):
         return False
-    reporter.step("Finishing a change of the queue that was interrupted")
-    with _alone(project, reporter) as folder:
+    with _alone(project, reporter):
+        if not (folder / _PENDING).exists():
+            return False
+        reporter.step("Finishing a change of the queue that was interrupted")
         done = _finish(project, folder)
     if done is not None and not done.has_index:
         reporter.step("The index was changed meanwhile and is left alone: stage the patches with git add")
@@ -116,7 +121,10 @@ def _alone(project: Project, reporter: Reporter) -> Iterator[Path]:
     with lock.hold(project.state / f".{_FOLDER}.lock", reporter):
         folder = project.state / _FOLDER
         folder.mkdir(exist_ok=True)
-        for unfinished in folder.glob("new-*"):
+        for unfinished in folder.glob(f"{_UNFINISHED}*"):
+            given_up = Plan.read(unfinished)
+            if given_up is not None:
+                settling.remove_stand_ins(project.root, given_up.files)
             shutil.rmtree(unfinished)
         yield folder
 
@@ -153,9 +161,9 @@ def _changes(project: Project, rewrite: Rewrite) -> tuple[FileChange, ...]:
 def _make(project: Project, folder: Path, plan: Plan) -> Done:
     """Write the journal: its rename is the moment at which the change is made. Then carry it out."""
     staging.refuse_locked(project, plan.staged)
+    written = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder))
+    plan.write(written)
     with settling.prepared(project.root, plan.files):
-        written = Path(tempfile.mkdtemp(prefix="new-", dir=folder))
-        plan.write(written)
         written.rename(folder / _PENDING)
     sync_folder(folder)
     done = _finish(project, folder)
@@ -190,7 +198,7 @@ def _keep(folder: Path, plan: Plan) -> None:
     pending = folder / _PENDING
     for obsolete in filter(None, (plan.kind, plan.undoes)):
         shutil.rmtree(folder / obsolete, ignore_errors=True)
-    kept = folder / (plan.kind or "new-undone")
+    kept = folder / (plan.kind or f"{_UNFINISHED}undone")
     pending.rename(kept)
     if not plan.kind:
         shutil.rmtree(kept)

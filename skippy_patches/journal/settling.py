@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
 from typing import TYPE_CHECKING
 
 from skippy_patches.files import sync_folder
@@ -17,21 +16,17 @@ if TYPE_CHECKING:
 
     from skippy_patches.journal.plan import FileChange
 
-_STAND_IN = re.compile(r"\.skippy-[0-9a-f]{16}")
-
 
 @contextlib.contextmanager
 def prepared(root: Path, files: Sequence[FileChange]) -> Iterator[None]:
     """Write the new bytes beside their places. They go again when the context fails. Raises OSError."""
-    places = [root / each.path for each in files]
-    _remove_stand_ins(places)  # of a command that was killed before its journal stood
     try:
         for each in files:
             if each.new is not None:
                 _write_stand_in(root / each.path, each.new, each.mode)
         yield
     except BaseException:
-        _remove_stand_ins(places)
+        remove_stand_ins(root, files)
         raise
 
 
@@ -52,9 +47,15 @@ def settle(root: Path, files: Sequence[FileChange], pending: Path) -> None:
     for each in files:
         if each.new is None:
             (root / each.path).unlink(missing_ok=True)
-    _remove_stand_ins([root / each.path for each in files])
+    remove_stand_ins(root, files)
     for folder in {(root / each.path).parent for each in files}:
         sync_folder(folder)
+
+
+def remove_stand_ins(root: Path, files: Sequence[FileChange]) -> None:
+    """Remove the new bytes that wait beside their places."""
+    for each in files:
+        _stand_in(root / each.path).unlink(missing_ok=True)
 
 
 def content(file: Path) -> bytes | None:
@@ -90,10 +91,3 @@ def _write_stand_in(file: Path, new: bytes, permissions: int | None) -> None:
 def _stand_in(file: Path) -> Path:
     """Where the new bytes of `file` wait; of one length, so that no name is too long for it."""
     return file.with_name(f".skippy-{hashlib.sha256(os.fsencode(file.name)).hexdigest()[:16]}")
-
-
-def _remove_stand_ins(places: Sequence[Path]) -> None:
-    for folder in {place.parent for place in places}:
-        for file in folder.iterdir() if folder.is_dir() else ():
-            if _STAND_IN.fullmatch(file.name):
-                file.unlink(missing_ok=True)

@@ -422,9 +422,17 @@ def test_a_file_is_staged_with_the_renames_where_its_old_bytes_are(queue: World)
     assert git(queue.root, "show", ":patches/series") == old.decode().strip()
 
 
-def test_what_a_killed_write_left_is_removed(queue: World) -> None:
-    left, mine = ".skippy-0123456789abcdef", ".skippy-mine"
-    for name in (left, mine):
-        (queue.patches / name).write_bytes(b"half")
-    _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
-    assert [name for name in _names(queue) if name.startswith(".")] == [mine]
+def test_what_a_command_left_that_was_killed_before_the_change_was_made(
+    queue: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _state(queue)
+    with monkeypatch.context() as patch:
+        patch.setattr(pathlib.Path, "rename", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(settling, "remove_stand_ins", lambda *_: None)
+        with pytest.raises(KeyboardInterrupt):
+            _carry_out(queue, Rewrite(kind="renumber", renames=CHAIN))
+    assert len([name for name in _names(queue) if name.startswith(".skippy-")]) == 3
+    done = queue.run("list")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert _state(queue) == before
+    assert list((queue.project().state / "rewrite").iterdir()) == []
