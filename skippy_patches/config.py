@@ -146,13 +146,16 @@ def load(
     content: bytes | None = None,
     variables: Mapping[str, str] | None = None,
     read: Callable[[Path], bytes] = Path.read_bytes,
+    shown: str = "",
 ) -> Project:
     """Read `file` (or `content`, its bytes in the index or a commit; `read` then reads other files there).
+
+    shown: what messages call it, where that is not the file's own name.
 
     Raises ConfigError with file and line, and UsageError for what a variable says.
     """
     env = os.environ if variables is None else variables
-    section = yamlfile.load(file, content)
+    section = yamlfile.load(file, content, shown)
     root = file.parent
     upstream = section.section("upstream")
     if upstream is None:

@@ -62,7 +62,7 @@ class SystemRefused(UsageError):
 
 
 class ConfigError(SkippyError):
-    """A file of the user's is not as it should be; points at file and line."""
+    """A file of the user's is not as it should be; points at file and line. fact: what, without them."""
 
     exit_status = 2
 
@@ -71,6 +71,7 @@ class ConfigError(SkippyError):
     ) -> None:
         where = f"{file}:{line}" if line else f"{file}"
         super().__init__(f"{where}: {what}", why=why, mend=mend)
+        self.fact = what
         self.file = file
         self.line = line
 

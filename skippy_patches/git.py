@@ -143,6 +143,31 @@ class GitFailed(SkippyError):
         self.stderr = stderr
 
 
+class GitRefused(GitFailed, UsageError):
+    """The operating system refused something to git: as SystemRefused, for a command of its own."""
+
+    def __init__(self, command: Sequence[str], status: int, stdout: bytes, stderr: str) -> None:
+        super().__init__(command, status, stdout, stderr)
+        self.mend = "Mend that and run the command again: what was done so far is kept."
+
+
+# What strerror(3) says of a machine's faults; git is run in the C locale, where it says just that.
+_MACHINE = (
+    "No space left on device",
+    "Disk quota exceeded",
+    "Read-only file system",
+    "Permission denied",
+    "Input/output error",
+    "Too many open files",
+    "Cannot allocate memory",
+)
+
+
+def _failure(command: Sequence[str], status: int, stdout: bytes, stderr: str) -> GitFailed:
+    kind = GitRefused if any(f": {fault}" in stderr for fault in _MACHINE) else GitFailed
+    return kind(command, status, stdout, stderr)
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Result:
     """What a git command left: its status and both streams."""
@@ -346,7 +371,7 @@ def _run(
         raise GitMissing from error
     stderr = process.stderr.decode("utf-8", "replace")
     if check and process.returncode:
-        raise GitFailed(arguments, process.returncode, process.stdout, stderr)
+        raise _failure(arguments, process.returncode, process.stdout, stderr)
     return Result(status=process.returncode, stdout=process.stdout, stderr=stderr)
 
 
@@ -384,7 +409,7 @@ def _run_with_progress(
                 said.append(line)
     stderr = "\n".join(said)
     if process.returncode:
-        raise GitFailed(arguments, process.returncode, b"", stderr)
+        raise _failure(arguments, process.returncode, b"", stderr)
     return Result(status=0, stdout=b"", stderr=stderr)
 
 

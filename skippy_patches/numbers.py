@@ -23,10 +23,17 @@ class Band(NamedTuple):
 
 
 class Pinned(NamedTuple):
-    """A patch whose number stays: by number, and by file name where that is given (else empty)."""
+    """A patch whose number stays: by number, and by file name where that is given (else empty).
+
+    name: with the lane in front where two lanes have a file of that name.
+    """
 
     number: int
     name: str
+
+    def names(self, path: str) -> bool:
+        """Whether the patch at `path`, relative to the project, is meant, provided that its number is."""
+        return self.name in ("", path, path.rpartition("/")[2])
 
 
 def bands(section: Section) -> tuple[Band, ...]:
@@ -52,10 +59,11 @@ def _band(section: Section, name: str, text: str) -> Band:
 
 
 def pinned(section: Section, text: str) -> Pinned:
-    """An entry of `pinned`: a number, or the file name of a patch. Raises ConfigError."""
-    digits = text[:4]
-    if text.endswith(".patch") and len(text) > len("0000-.patch") and digits.isdecimal() and text[4] == "-":
-        return Pinned(int(digits), text)
+    """An entry of `pinned`: a number, the file name of a patch, or LANE/NAME. Raises ConfigError."""
+    name = text.rpartition("/")[2]
+    digits = name[:4]
+    if name.endswith(".patch") and len(name) > len("0000-.patch") and digits.isdecimal() and name[4] == "-":
+        return Pinned(int(digits), text.removeprefix("./"))
     if text.isascii() and text.isdecimal():
         return Pinned(section.decimal("pinned", text), "")
     raise section.error(

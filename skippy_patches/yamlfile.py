@@ -19,24 +19,25 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL_TAG = "tag:yaml.org,2002:null"
 
 
-def load(path: Path, content: bytes | None = None) -> Section:
-    """Read `path` (or `content`, read from it before) as one mapping.
+def load(path: Path, content: bytes | None = None, shown: str = "") -> Section:
+    """Read `path` (or `content`, its bytes) as one mapping. shown: its name in messages, if another.
 
     Raises ConfigError with file and line for unreadable files, syntax errors and repeated keys.
     """
+    file = shown or path
     try:
         text = (path.read_bytes() if content is None else content).decode("utf-8")
         node = _Loader(text).get_single_node()
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", file=path) from error
+        raise ConfigError(f"cannot be read: {error.strerror}", file=file) from error
     except UnicodeDecodeError as error:
-        raise ConfigError("is not UTF-8 text", file=path, mend="Save it as UTF-8.") from error
+        raise ConfigError("is not UTF-8 text", file=file, mend="Save it as UTF-8.") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
         line = mark.line + 1 if mark else None
-        raise ConfigError(f"is not YAML: {problem}", file=path, line=line) from error
-    return Section(path, _empty() if node is None else node, "")
+        raise ConfigError(f"is not YAML: {problem}", file=file, line=line) from error
+    return Section(file, _empty() if node is None else node, "")
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
@@ -51,7 +52,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
 class Section:
     """A mapping of the file. Take every key there may be, then `close` it: what is left is unknown."""
 
-    def __init__(self, file: Path, node: yaml.Node, name: str) -> None:
+    def __init__(self, file: object, node: yaml.Node, name: str) -> None:
         if not isinstance(node, yaml.MappingNode):
             where = f"'{name}'" if name else "the file"
             raise ConfigError(f"{where} must be a mapping of keys to values", file=file, line=_line(node))

@@ -54,13 +54,17 @@ checkout: where
 subject_prefix: keep
 gaps: forbid
 bands: {{mtp: 100-199, kv: 20 - 29}}
-pinned: [21, 0034-coalesce.patch]
+pinned: [21, 0034-coalesce.patch, mtp/0035-a.patch]
 require: [Origin, Signed-off-by]
 """
     project = _load(tmp_path, text)
     assert project.bands == (numbers.Band("kv", 20, 29), numbers.Band("mtp", 100, 199))
     assert [number in project.bands[0] for number in (19, 20, 29, 30)] == [False, True, True, False]
-    assert project.pinned == (numbers.Pinned(21, ""), numbers.Pinned(34, "0034-coalesce.patch"))
+    assert project.pinned == (
+        numbers.Pinned(21, ""),
+        numbers.Pinned(34, "0034-coalesce.patch"),
+        numbers.Pinned(35, "mtp/0035-a.patch"),
+    )
     assert project.require == ("Origin", "Signed-off-by")
     assert project.upstream.commit == COMMIT
     assert project.upstream.commit_object == tmp_path / "pin/commit"
@@ -279,6 +283,7 @@ def test_the_search_begins_at_a_folder(deep: Path, monkeypatch: pytest.MonkeyPat
         ("bands: [a]", "'bands' must be a mapping"),
         ("pinned: [0021]", "'pinned' is written 0021, which YAML 1.1 reads as the octal number 17"),
         ("pinned: [coalesce]", "'pinned' must hold numbers or names of patches, not 'coalesce'"),
+        ("pinned: [0021-a.patch/x]", "'pinned' must hold numbers or names of patches"),
         ("pinned: [0021-.patch]", "'pinned' must hold numbers or names of patches"),
         ("require: [Signed off by]", "'require' must hold names of trailers"),
     ],

@@ -103,3 +103,20 @@ def test_names_that_are_no_utf_8_survive(repository: Repository) -> None:
     (repository.work_tree / name).write_text("x", encoding="utf-8")
     repository.run("add", "--all")
     assert name in repository.run("ls-files", "-z").paths
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [("fatal: write error: No space left on device", 2), ("fatal: bad object HEAD", 3)],
+)
+def test_what_the_machine_refuses_is_no_internal_error(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, status: int
+) -> None:
+    fake = tmp_path / "bin/git"
+    fake.parent.mkdir()
+    fake.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 128\n", encoding="utf-8")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
+    with pytest.raises(GitFailed, match="ended with status 128") as caught:
+        repository.run("write-tree")
+    assert (caught.value.exit_status, caught.value.why) == (status, said)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from skippy_patches.apply.errors import LostCommits
 from skippy_patches.apply.ledger import prefix_keys
+from skippy_patches.errors import PatchError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,17 +23,30 @@ def apply(engine: IndexEngine, pin: Pin, patches: Sequence[Patch], ledger: Ledge
     The ledger gets every row that was made, also of the patches before one that does not apply; the caller
     saves it.
     """
+    rows, reused, error = until_error(engine, pin, patches, ledger)
+    if error is not None:
+        raise error
+    return rows, reused
+
+
+def until_error(
+    engine: IndexEngine, pin: Pin, patches: Sequence[Patch], ledger: Ledger
+) -> tuple[list[Row], int, PatchError | None]:
+    """As `apply`: the rows up to the first patch that does not apply, and its error."""
     options = engine.options
     keys = prefix_keys(pin.commit, options.committer, options.subject_prefix, patches)
     rows = _still_there(engine, ledger.longest(keys))
     reused = len(rows)
     for count in range(reused, len(patches)):
         engine.reporter.advance("Applying", count + 1, len(patches))
-        row = engine.apply(rows[-1].commit if rows else pin.commit, patches[count])
+        try:
+            row = engine.apply(rows[-1].commit if rows else pin.commit, patches[count])
+        except PatchError as error:
+            return rows, reused, error
         ledger.add(keys[count], row)
         rows.append(row)
     _prove(engine, pin, patches, rows)
-    return rows, reused
+    return rows, reused, None
 
 
 def _still_there(engine: IndexEngine, rows: list[Row]) -> list[Row]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from skippy_patches.apply.checkout import Checkout
     from skippy_patches.apply.ledger import Row
     from skippy_patches.config import Project
+    from skippy_patches.errors import PatchError
     from skippy_patches.objectid import ObjectId
     from skippy_patches.progress import Reporter
     from skippy_patches.queue.patch import Patch
@@ -45,9 +46,19 @@ class Trial:
 
         anew: apply every patch, also where the checkout knows the commit from before.
         """
+        rows, error = self.until_error(patches, anew=anew)
+        if error is not None:
+            raise error
+        return rows
+
+    def until_error(
+        self, patches: Sequence[Patch], *, anew: bool = False
+    ) -> tuple[list[Row], PatchError | None]:
+        """As `rows`: those up to the first patch that does not apply, and its error."""
         nothing = self.repository.git_dir / "no-ledger"
         ledger = Ledger(nothing if anew or self.known is None else self.known)
-        return prefixes.apply(self.engine, self.pin, patches, ledger)[0]
+        rows, _, error = prefixes.until_error(self.engine, self.pin, patches, ledger)
+        return rows, error
 
     def apply(self, parent: ObjectId, patch: Patch) -> Row:
         """The commit of one patch on any commit here. Raises PatchError."""

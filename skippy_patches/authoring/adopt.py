@@ -22,9 +22,11 @@ from skippy_patches.authoring.adopt_errors import (
 )
 from skippy_patches.files import sync_folder
 from skippy_patches.objectid import ObjectId
+from skippy_patches.queue.reader import refuse_links
 
 REPOSITORY = "https://github.com/ggml-org/llama.cpp.git"
-_PLAIN = re.compile(r"[A-Za-z0-9_./~][A-Za-z0-9_./~@+:-]*(?<!:)", re.ASCII)  # text that YAML takes as it is
+_PLAIN = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./@+:-]*(?<!:)", re.ASCII)  # text that YAML takes as it is
+_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))  # no text in YAML 1.1
 _LARGEST_PIN_FILE = 1000  # bytes that are looked at
 _TEXT = """\
 # The patch queue in {shown}, on a pinned llama.cpp: skippy-patches check, apply, status.
@@ -41,7 +43,7 @@ def adopt(folder: Path, *, queue: str, pin: str, repository: str = REPOSITORY) -
 
     queue: the folder of the patches. pin: a full SHA, or a file that holds one. Both paths count from
     `folder`. Raises AlreadyAdopted, NoSuchQueue, QueueOutside, PinIsNoCommit, PinFileUnclear and, for a
-    repository that is none, ConfigError; then nothing was written.
+    repository that is none or a queue behind a symbolic link, ConfigError; then nothing was written.
     """
     folder = config.existing_folder(folder)
     file = folder / config.FILE_NAME
@@ -49,13 +51,14 @@ def adopt(folder: Path, *, queue: str, pin: str, repository: str = REPOSITORY) -
         raise AlreadyAdopted(file)
     lane = _lane(folder, queue)
     text = _TEXT.format(
-        shown="this folder" if lane == "." else f"{json.dumps(lane, ensure_ascii=False)[1:-1]}/",
+        shown="this folder" if lane == "." else f"{_quoted(lane)[1:-1]}/",
         repository=_scalar(repository),
         pin=_pin(folder, pin),
         queue=_scalar(lane),
     )
     content = text.encode()
     project = config.load(file, content=content)
+    refuse_links(project)
     _create(file, content)
     return project
 
@@ -107,12 +110,27 @@ def _is_commit(text: str) -> bool:
 
 
 def _scalar(text: str) -> str:
-    """`text` as YAML: as it is, or in double quotes, which escape as JSON's do."""
+    """`text` as YAML: as it is when every reader takes it for text, else in double quotes."""
     try:
         text.encode()
     except UnicodeEncodeError:
         raise NotText(text) from None
-    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+    has_letter = any(char.isalpha() or char == "/" for char in text)
+    is_number = text[0:1].isdecimal() and not text.strip("0123456789abcdefoxABCDEF_+.:-")
+    is_plain = _PLAIN.fullmatch(text) and has_letter and not is_number and text.lower() not in _WORDS
+    return text if is_plain and text.lower() not in (".inf", ".nan") else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    """In double quotes, escaped as JSON's are, and all that YAML breaks lines at or refuses, too."""
+    return "".join(
+        char
+        if char.isprintable()
+        else f"\\u{ord(char):04x}"
+        if ord(char) < 0x10000
+        else f"\\U{ord(char):08x}"
+        for char in json.dumps(text, ensure_ascii=False)
+    )
 
 
 def _create(file: Path, content: bytes) -> None:

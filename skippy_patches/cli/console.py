@@ -82,6 +82,10 @@ class Terminal:
         for line in error.mend.splitlines():
             self.err.print(Text("hint: ", style="cyan").append(shown(line), style="default"), soft_wrap=True)
 
+    def note(self, text: str) -> None:
+        """Say something beside the result, on stderr, however quiet."""
+        self.err.print(Text(shown(text), style="yellow"), soft_wrap=True)
+
     @contextlib.contextmanager
     def reporter(self) -> Iterator[Reporter]:
         """A reporter for one stage: a progress bar on a terminal, plain lines elsewhere."""

@@ -91,6 +91,9 @@ def _print(
 
     terminal.line(f"Wrote {project.file}: the queue on {project.upstream.commit}")
     show(terminal, ReportFormat.TEXT, findings, patches=patches, root=project.root)
+    if not patches:
+        terminal.line("It has no patches yet. To begin one: skippy-patches new SUBJECT")
+        return
     if not observations:
         terminal.line("Every patch was exported in the same way, and under the name of its subject.")
         return

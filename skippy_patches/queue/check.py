@@ -11,24 +11,30 @@ from skippy_patches.queue.snapshot import ordered
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from skippy_patches import config
+    from skippy_patches.numbers import Band, Pinned
     from skippy_patches.queue.findings import Finding
     from skippy_patches.queue.snapshot import Snapshot
 
 
 class Policy(NamedTuple):
-    """What the project wants checked. gaps: allow, warn or forbid holes in the numbers."""
+    """What the project wants checked. gaps: allow, warn or forbid holes in the numbers.
+
+    bands, pinned: numbers that are no holes, see config.Project.
+    """
 
     gaps: str = "warn"
+    bands: tuple[Band, ...] = ()
+    pinned: tuple[Pinned, ...] = ()
 
 
 def policy_of(project: config.Project) -> Policy:
     """The policy that skippy-patches.yaml asks for."""
-    return Policy(gaps=project.gaps)
+    return Policy(gaps=project.gaps, bands=project.bands, pinned=project.pinned)
 
 
 def check(snapshot: Snapshot, policy: Policy) -> tuple[Finding, ...]:
     """Every finding, ordered by file, line and code. No I/O; the same input gives the same findings."""
-    findings = numbering.check(snapshot, policy.gaps)
+    findings = numbering.check(snapshot, policy.gaps, bands=policy.bands, pinned=policy.pinned)
     readings = []
     for patch in ordered(snapshot):
         message = mail.read(patch.content)

@@ -16,7 +16,6 @@ from skippy_patches.project_git import ProjectGit
 from skippy_patches.queue.commits import read_objects
 from skippy_patches.queue.patch import HIGHEST_NUMBER, join, number_of
 from skippy_patches.queue.reader import lane_path
-from skippy_patches.queue.snapshot import NumbersUsedUp, Snapshot
 from skippy_patches.yamlfile import suggest
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from skippy_patches.config import Project
     from skippy_patches.numbers import Band
+    from skippy_patches.queue.snapshot import Snapshot
 
 BRANCHES = ("refs/heads", "refs/remotes")
 
@@ -65,6 +65,19 @@ class NoSuchBand(UsageError):
         )
 
 
+class NumbersUsedUp(SkippyError):
+    """The highest number that four digits can hold is taken."""
+
+    exit_status = 1
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"There is no next number: a patch has number {HIGHEST_NUMBER}, the highest of four digits.",
+            why="Holes below it are not filled: their numbers may be known as those of other patches.",
+            mend="Give the last patches lower numbers, or renumber the queue in a commit of its own.",
+        )
+
+
 class NumbersKept(UsageError):
     """Every number that is left lies in a band."""
 
@@ -95,10 +108,14 @@ class NumbersClaimed(SkippyError):
 
     exit_status = 1
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: Claim, band: Band | None) -> None:
+        where = f" in band '{band.name}'" if band else ""
         super().__init__(
-            f"There is no next number: {claim.number:04d} is claimed by {claim.file} on {shown(claim.refs)}.",
-            why="Numbers have four digits, and none above it is free.",
+            f"There is no next number{where}: {claim.number:04d} is claimed by {claim.file}"
+            f" on {shown(claim.refs)}.",
+            why="Nothing above it is free in the band."
+            if band
+            else "Nothing above it, of four digits, is free.",
             mend="Renumber that branch or delete it. To count this folder alone: next-number --local",
         )
 
@@ -143,7 +160,7 @@ def next_free(project: Project, snapshot: Snapshot, claimed: Sequence[Claim], ba
     number, alone = (_next(project.bands, numbers, band) for numbers in (everything, own))
     above = tuple(claim for claim in claimed if alone is not None and claim.number >= alone)
     if number is None:
-        raise _used_up(project.bands, band, above, everything[-1:])
+        raise _used_up(project.bands, band, claimed if alone is not None else (), everything)
     pushed = (claim for claim in above if claim.number < number)
     return Free(number=number, claimed_by=tuple(pushed) if number != alone else ())
 
@@ -169,7 +186,7 @@ def _next(bands: Sequence[Band], numbers: Sequence[int], name: str) -> int | Non
         band = _band(bands, name)
         highest = max((number for number in numbers if number in band), default=band.first - 1)
         return highest + 1 if highest < band.last else None
-    outside = [number for number in numbers if not any(number in band for band in bands)]
+    outside = [number for number in numbers if _is_in(number, None, bands)]
     candidates = (_outside(bands, max(known, default=0) + 1) for known in (numbers, outside))
     return next((number for number in candidates if number <= HIGHEST_NUMBER), None)
 
@@ -189,12 +206,23 @@ def _band(bands: Sequence[Band], name: str) -> Band:
     raise NoSuchBand(name, bands)
 
 
-def _used_up(bands: Sequence[Band], name: str, above: Sequence[Claim], highest: Sequence[int]) -> SkippyError:
-    if above:
-        return NumbersClaimed(above[-1])
-    if name:
-        return BandFull(_band(bands, name))
-    return NumbersUsedUp() if HIGHEST_NUMBER in highest else NumbersKept(bands, max(highest, default=0))
+def _used_up(
+    bands: Sequence[Band], name: str, claimed: Sequence[Claim], numbers: Sequence[int]
+) -> SkippyError:
+    """claimed: in ascending order; empty when the folder alone leaves no number. numbers: all of them."""
+    band = _band(bands, name) if name else None
+    guilty = [claim for claim in claimed if _is_in(claim.number, band, bands)]
+    if guilty:
+        return NumbersClaimed(guilty[-1], band)
+    if band:
+        return BandFull(band)
+    is_used_up = HIGHEST_NUMBER in numbers and _is_in(HIGHEST_NUMBER, None, bands)
+    return NumbersUsedUp() if is_used_up else NumbersKept(bands, max(numbers, default=0))
+
+
+def _is_in(number: int, band: Band | None, bands: Sequence[Band]) -> bool:
+    """Whether a number lies in the band, or for None in no band."""
+    return number in band if band else not any(number in each for each in bands)
 
 
 def _branches(git: ProjectGit) -> dict[str, list[str]]:

@@ -8,9 +8,16 @@ import posixpath
 from typing import TYPE_CHECKING, Protocol
 
 from skippy_patches import config
-from skippy_patches.errors import ConfigError, UsageError
+from skippy_patches.errors import ConfigError
 from skippy_patches.objectid import ObjectId
-from skippy_patches.queue.reader import entry_of, lane_of, lane_path
+from skippy_patches.queue.commit_errors import (
+    MissingObjects,
+    NoMergeBase,
+    NoSuchCommit,
+    NotACommit,
+    NotConfigured,
+)
+from skippy_patches.queue.reader import SYMLINK_MODE, entry_of, lane_of, lane_path, with_parents
 from skippy_patches.queue.snapshot import SERIES, Lane, Snapshot, is_about_patches
 
 if TYPE_CHECKING:
@@ -25,41 +32,6 @@ class Git(Protocol):
 
     def run(self, *arguments: str, stdin: bytes = b"", check: bool = True) -> Result:
         """Run `git ARGUMENTS`."""
-
-
-class NoSuchCommit(UsageError):
-    """A name on the command line is no commit here."""
-
-    def __init__(self, name: str) -> None:
-        branch = name.removeprefix("origin/")
-        super().__init__(
-            f"There is no commit '{name}' in this repository.",
-            why="It is misspelt, or was never fetched: CI often fetches the one commit that it builds.",
-            mend=f"Fetch it: git fetch origin {branch}; on GitHub, actions/checkout wants fetch-depth: 0."
-            "\nSee what is here: git branch --all",
-        )
-
-
-class NotConfigured(UsageError):
-    """The commit has no skippy-patches.yaml where the project is."""
-
-    def __init__(self, name: str, path: str) -> None:
-        super().__init__(
-            f"{name} has no {path}.",
-            why="The queue of a commit is the one that its own configuration describes.",
-            mend=f"See what is there: git ls-tree {name}",
-        )
-
-
-class MissingObjects(UsageError):
-    """The repository lacks contents that its own commits name."""
-
-    def __init__(self, name: str, object_id: str) -> None:
-        super().__init__(
-            f"{name} names the object {object_id}, which is not in this repository.",
-            why="A partial clone (git clone --filter) leaves contents out until they are checked out.",
-            mend="Fetch everything: git fetch --refetch --no-filter origin",
-        )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -83,7 +55,12 @@ class Committed:
         content = self.content(self.file)
         if content is None:
             raise NotConfigured(self.name, self.prefix + self.file.name)
-        return config.load(self.file, content=content, read=self._existing)
+        return config.load(self.file, content=content, read=self._existing, shown=self._shown)
+
+    @property
+    def _shown(self) -> str:
+        """The configuration of this commit, for messages: it is not the one that lies here."""
+        return f"{self.prefix}{self.file.name} at {self.name}"
 
     def queue(self, project: config.Project) -> Snapshot:
         """The queue in the lanes that `project` names. Raises ConfigError for one outside the repository."""
@@ -91,7 +68,10 @@ class Committed:
         entries = self._entries([path for _, path in lanes])
         wanted = {entry.object_id for entry in entries if entry.is_file and entry.is_wanted}
         contents = self._contents(wanted)
-        found = tuple(_lane(lane, path, entries, contents) for lane, path in lanes)
+        found = tuple(
+            lane if lane.exists else lane._replace(link=self._link(path))
+            for lane, path in ((_lane(lane, path, entries, contents), path) for lane, path in lanes)
+        )
         return Snapshot(self.name if " " in self.name else f"commit {self.name}", found)
 
     def files(self, project: config.Project) -> dict[str, str]:
@@ -117,7 +97,7 @@ class Committed:
         """`place`, a path in the work tree, relative to the top of the repository; `.` for the top itself."""
         path = posixpath.normpath(self.prefix + os.path.relpath(place, self.file.parent).replace(os.sep, "/"))
         if path.split("/", 1)[0] == "..":
-            raise ConfigError(f"names {place}, which is not in the repository", file=self.file)
+            raise ConfigError(f"names {place}, which is not in the repository", file=self._shown)
         return path
 
     def _existing(self, file: Path) -> bytes:
@@ -132,6 +112,29 @@ class Committed:
             others = [folder for folder in folders if folder != "."]
             return [*self._listed(), *(self._entries(others) if others else ())]
         return self._listed(*(f"{folder}/" for folder in folders))
+
+    def _link(self, path: str) -> str:
+        """The symbolic link in place of the folder at `path`, or of one around it, or nothing."""
+        for place in with_parents(path):
+            if any(entry.mode == SYMLINK_MODE for entry in self._listed(place)):
+                return posixpath.relpath(place, self.prefix or ".")
+        return ""
+
+    def regular(self, paths: Iterable[str]) -> dict[str, str]:
+        """Path -> `mode id` of those of `paths`, from the top, that are regular files here."""
+        wanted = {*paths}
+        listed = self._listed(*sorted(wanted)) if wanted else ()
+        return {
+            entry.path: f"{entry.mode} {entry.object_id}"
+            for entry in listed
+            if entry.path in wanted and entry.mode.startswith("100")
+        }
+
+    def text_files(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """The same with their contents. Raises MissingObjects."""
+        ids = {path: facts.partition(" ")[2] for path, facts in self.regular(paths).items()}
+        contents = self._contents({*ids.values()})
+        return {path: contents[object_id] for path, object_id in ids.items()}
 
     def _listed(self, *paths: str) -> list[_TreeEntry]:
         listed = self.git.run("ls-tree", "-z", "--full-tree", self.revision, "--", *paths)
@@ -156,19 +159,22 @@ def deciding_files(project: config.Project) -> list[Path]:
 def resolve(git: Git, name: str) -> ObjectId:
     """The commit that `name` means: whatever git-rev-parse(1) takes, or `A...B`, their merge base.
 
-    Raises NoSuchCommit.
+    Raises NoSuchCommit, NotACommit, NoMergeBase.
     """
     first, dots, second = name.partition("...")
     if dots:
         ends = (resolve(git, first or "HEAD"), resolve(git, second or "HEAD"))
         answer = git.run("merge-base", *ends, check=False)
-    else:
-        answer = git.run(
-            "rev-parse", "--quiet", "--verify", "--end-of-options", f"{name}^{{commit}}", check=False
-        )
-    if answer.status:
-        raise NoSuchCommit(name)
-    return ObjectId(answer.line)
+        if answer.status:
+            raise NoMergeBase(name)
+        return ObjectId(answer.line)
+    verify = ("rev-parse", "--quiet", "--verify", "--end-of-options")
+    answer = git.run(*verify, f"{name}^{{commit}}", check=False)
+    if answer.status == 0:
+        return ObjectId(answer.line)
+    other = git.run(*verify, f"{name}^{{}}", check=False)  # whatever lies behind a tag
+    kind = git.run("cat-file", "-t", other.line, check=False) if other.status == 0 else other
+    raise NoSuchCommit(name) if kind.status else NotACommit(name, kind.line)
 
 
 def read_objects(git: Git, names: Sequence[str], kind: bytes = b"") -> dict[str, bytes]:

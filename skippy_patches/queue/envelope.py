@@ -21,7 +21,29 @@ _USUAL_DATE = re.compile(
 def check(patch: Patch, mail: Mail) -> list[Finding]:
     """Findings about the envelope of one patch."""
     findings = [_messages, _line_ends, _encoding, _sender, _date, _subject]
-    return [finding for find in findings if (finding := find((patch.path,), mail)) is not None]
+    found = [finding for find in findings if (finding := find((patch.path,), mail)) is not None]
+    markers = _conflict_markers(patch)
+    return found if markers is None else [*found, markers]
+
+
+def _conflict_markers(patch: Patch) -> Finding | None:
+    """All three that git writes, in their order. Not in hunks: each line there has a sign in front of it."""
+    content = patch.content
+    first = content.find(b"\n<<<<<<< ") + 1
+    if not first and not content.startswith(b"<<<<<<< "):
+        return None
+    middle = content.find(b"\n=======", first)
+    if middle < 0 or content.find(b"\n>>>>>>> ", middle) < 0:
+        return None
+    return error(
+        "conflict-markers",
+        (patch.path,),
+        "git's conflict markers (<<<<<<<, =======, >>>>>>>) stand in the patch file",
+        line=content.count(b"\n", 0, first) + 1,
+        why="A merge of the patch file itself was committed before it was resolved; the message, or what is"
+        " between the diffs, holds both sides.",
+        mend="Resolve it, or take the file from one of the branches: git checkout REF -- FILE",
+    )
 
 
 def _messages(files: tuple[str, ...], mail: Mail) -> Finding | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 
-from skippy_patches.queue import series
+from skippy_patches.queue import holes, series
 from skippy_patches.queue.findings import Finding, error, warning
 from skippy_patches.queue.patch import HIGHEST_NUMBER, SUFFIX, join, number_of
 from skippy_patches.queue.snapshot import (
@@ -20,13 +19,29 @@ from skippy_patches.queue.snapshot import (
     next_number,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def check(snapshot: Snapshot, gaps: str) -> list[Finding]:
-    """Findings about the whole queue (numbers count across lanes), then lane by lane."""
+    from skippy_patches.numbers import Band, Pinned
+
+
+def check(
+    snapshot: Snapshot, gaps: str, *, bands: Sequence[Band] = (), pinned: Sequence[Pinned] = ()
+) -> list[Finding]:
+    """Findings about the whole queue (numbers count across lanes), then lane by lane.
+
+    bands, pinned: what keeps numbers free, so that they are no holes; see config.Project.
+    """
     free = next_number(snapshot)
-    findings = _duplicates(snapshot, free) + _gaps(snapshot, gaps)
+    findings = _duplicates(snapshot, free)
+    if gaps != "allow":
+        make = error if gaps == "forbid" else warning
+        findings += holes.check(_files_by_number(snapshot), make, bands, pinned)
     for lane in snapshot.lanes:
-        if not lane.exists:
+        if lane.link:
+            findings.append(_linked(lane, snapshot.source))
+        elif not lane.exists:
             findings.append(_missing(lane, snapshot.source))
         for entry in lane.entries:
             findings += _kind(lane, entry)
@@ -64,33 +79,6 @@ def _duplicates(snapshot: Snapshot, free: int) -> list[Finding]:
     ]
 
 
-def _gaps(snapshot: Snapshot, policy: str) -> list[Finding]:
-    """Holes between numbers in use; a queue may begin at any number."""
-    if policy == "allow":
-        return []
-    make = error if policy == "forbid" else warning
-    files = _files_by_number(snapshot)
-    numbers = sorted(files)
-    return [
-        make(
-            "gap",
-            (files[after][0],),
-            f"{_numbers(before + 1, after - 1)} between {before:04} and {after:04}",
-            why="Usually a patch was dropped or renumbered elsewhere; a reader cannot tell from a lost file.",
-            mend="Close it: skippy-patches renumber --close-gaps\n"
-            "Or say in skippy-patches.yaml that holes are meant: gaps: allow",
-        )
-        for before, after in itertools.pairwise(numbers)
-        if after - before > 1
-    ]
-
-
-def _numbers(first: int, last: int) -> str:
-    if first == last:
-        return f"no patch has number {first:04}"
-    return f"no patch has the numbers {first:04} to {last:04}"
-
-
 def _missing(lane: Lane, source: str) -> Finding:
     if source == "folder":
         mend = "Correct 'queue' in skippy-patches.yaml, or make the folder."
@@ -98,6 +86,18 @@ def _missing(lane: Lane, source: str) -> Finding:
     mend = "Correct 'queue' in skippy-patches.yaml, or git add the patches."
     holder = "the index" if source == "index" else source
     return warning("missing-lane", (lane.path,), f"{holder} holds no file of the queue's folder", mend=mend)
+
+
+def _linked(lane: Lane, source: str) -> Finding:
+    holder = "the index" if source == "index" else source
+    place = "its place" if lane.link == lane.path else f"the place of {lane.link}, on the way to it"
+    return error(
+        "linked-lane",
+        (lane.path,),
+        f"the queue's folder cannot be read: in {holder} a symbolic link is in {place}",
+        why="git keeps the link and nothing that lies behind it, so no check would see a patch there.",
+        mend="Replace the link by the folder, or let 'queue' in skippy-patches.yaml name where it leads to.",
+    )
 
 
 def _kind(lane: Lane, entry: Entry) -> list[Finding]:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
             """The content of `path` in the index; None when absent or in conflict."""
 
 
-_SYMLINK_MODE = "120000"
+SYMLINK_MODE = "120000"
 _FILE_MODES = ("100644", "100755")
 # Codes of errors that leave order, bytes and safety of the queue beyond doubt.
 _HARMLESS = frozenset({"gap"})
@@ -87,8 +87,26 @@ def read(start: Path, *, is_staged: bool) -> tuple[config.Project, Snapshot]:
 
 
 def read_folder(project: config.Project) -> Snapshot:
-    """The queue as it lies in its folders. Raises ConfigError when a folder cannot be listed."""
+    """The queue as it lies in its folders. Raises ConfigError for one that cannot be listed, or is a link."""
+    refuse_links(project)
     return Snapshot("folder", tuple(_folder_lane(lane, lane_path(project, lane)) for lane in project.queue))
+
+
+def refuse_links(project: config.Project) -> None:
+    """Refuse a lane that only a symbolic link leads to: the index and commits hold nothing behind it.
+
+    Outside of the project the lane alone counts, not the folders around it. Raises ConfigError.
+    """
+    lanes = [lane_path(project, lane) for lane in project.queue]
+    for path, place in ((lane, place) for lane in lanes for place in with_parents(lane)):
+        is_ours = not path.startswith("../") or place == path
+        if is_ours and (project.root / place).is_symlink():
+            raise ConfigError(
+                f"'queue' names {path}, and {place} is a symbolic link",
+                file=project.file,
+                why="git keeps the link and nothing that lies behind it: no commit would have the patches.",
+                mend="Replace the link by the folder, or name the folder that it leads to.",
+            )
 
 
 def read_index(project: config.Project, git: HostGit) -> Snapshot:
@@ -148,13 +166,26 @@ def _folder_entry(item: os.DirEntry[str]) -> Entry:
     return Entry(item.name, OTHER, b"")
 
 
+def with_parents(path: str) -> list[str]:
+    """A relative path and the folders that it lies in, outermost first: `a/b` gives `a`, `a/b`."""
+    parts = [] if path == "." else path.split("/")
+    return ["/".join(parts[: at + 1]) for at in range(len(parts))]
+
+
 def _index_lane(lane: str, entries: Iterable[IndexEntry], git: HostGit) -> Lane:
     prefix = "" if lane == "." else f"{lane}/"
     below = {entry.path.removeprefix(prefix): entry for entry in entries if entry.path.startswith(prefix)}
     names = [name for name in below if "/" not in name and (name == SERIES or is_about_patches(name))]
     contents = git.blobs([below[name].object_id for name in names])
     found = [_index_entry(name, below[name], content) for name, content in zip(names, contents, strict=True)]
-    return lane_of(lane, bool(below), found)
+    return lane_of(lane, True, found) if below else Lane(lane, False, (), None, _index_link(lane, git))
+
+
+def _index_link(lane: str, git: HostGit) -> str:
+    """The symbolic link that the index has in place of the lane or of a folder around it, or nothing."""
+    places = with_parents(lane)
+    links = {entry.path for entry in git.entries(places) if entry.mode == SYMLINK_MODE} if places else set()
+    return next((place for place in places if place in links), "")
 
 
 def _index_entry(name: str, entry: IndexEntry, content: bytes | None) -> Entry:
@@ -163,7 +194,7 @@ def _index_entry(name: str, entry: IndexEntry, content: bytes | None) -> Entry:
 
 def entry_of(name: str, mode: str, content: bytes | None) -> Entry:
     """The entry of an index or a tree, whose `mode` is git's, in octal. content: None when it has none."""
-    kind = SYMLINK if mode == _SYMLINK_MODE else FILE if mode in _FILE_MODES else OTHER
+    kind = SYMLINK if mode == SYMLINK_MODE else FILE if mode in _FILE_MODES else OTHER
     return Entry(name, OTHER, b"") if content is None or kind == OTHER else Entry(name, kind, content)
 
 

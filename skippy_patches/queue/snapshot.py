@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-from skippy_patches.errors import SkippyError
 from skippy_patches.lighttuple import NamedTuple
 from skippy_patches.queue import series
-from skippy_patches.queue.patch import HIGHEST_NUMBER, SUFFIX, Patch, join, number_of
+from skippy_patches.queue.patch import SUFFIX, Patch, join, number_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,13 +34,15 @@ class Entry(NamedTuple):
 class Lane(NamedTuple):
     """One folder of the queue. path: as configured, with `/`. series: the entry of that name, or None.
 
-    exists: the folder is there; in an index: it holds at least one file.
+    exists: the folder is there; in an index: it holds at least one file. link: in an index or a commit, the
+    path at which a symbolic link keeps the folder from being there, the lane's or that of a folder around it.
     """
 
     path: str
     exists: bool
     entries: tuple[Entry, ...]
     series: Entry | None
+    link: str = ""
 
     def patches(self) -> Iterator[Patch]:
         """Regular files with a proper name, in the order of `entries`."""
@@ -66,30 +67,9 @@ class Snapshot(NamedTuple):
     lanes: tuple[Lane, ...]
 
 
-class NumbersUsedUp(SkippyError):
-    """The highest number that four digits can hold is taken."""
-
-    exit_status = 1
-
-    def __init__(self) -> None:
-        super().__init__(
-            f"There is no next number: a patch has number {HIGHEST_NUMBER}, the highest of four digits.",
-            why="Holes below it are not filled: their numbers may be known as those of other patches.",
-            mend="Give the last patches lower numbers, or renumber the queue in a commit of its own.",
-        )
-
-
 def ordered(snapshot: Snapshot) -> tuple[Patch, ...]:
     """Every patch in apply order: lane by lane, see Lane.ordered; never by locale."""
     return tuple(patch for lane in snapshot.lanes for patch in lane.ordered())
-
-
-def free_number(snapshot: Snapshot) -> int:
-    """The number for the next patch. Raises NumbersUsedUp."""
-    number = next_number(snapshot)
-    if number > HIGHEST_NUMBER:
-        raise NumbersUsedUp
-    return number
 
 
 def next_number(snapshot: Snapshot) -> int:

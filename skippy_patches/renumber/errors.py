@@ -15,15 +15,16 @@ if TYPE_CHECKING:
 
 
 class AmbiguousPin(ConfigError):
-    """`pinned:` has a bare number that several patches carry."""
+    """`pinned:` has a bare number, or a name without its lane, that several patches have."""
 
-    def __init__(self, file: Path, number: int, paths: Sequence[str]) -> None:
+    def __init__(self, file: Path, entry: str, paths: Sequence[str]) -> None:
         names = [path.rsplit("/", 1)[-1] for path in paths]
+        names = names if len({*names}) == len(names) else [*paths]
         super().__init__(
-            f"'pinned' has the number {number:04d}, which {len(paths)} patches carry: {', '.join(paths)}",
+            f"'pinned' has {entry}, which {len(paths)} patches have: {', '.join(paths)}",
             file=file,
-            why="Only one of them can keep it, and the number alone does not say which.",
-            mend=f"Name the file there instead: {' or '.join(names)}",
+            why="Only one of them can keep the number, and the entry alone does not say which.",
+            mend=f"Name it there as {' or '.join(names)}",
         )
 
 

@@ -71,21 +71,27 @@ class _Queue:
     def carrier(self, name: _Named) -> Patch | None:
         """The patch that has the named number, by its bytes, else by its name."""
         same = [patch for patch in self.by_sha256.get(name.sha256, ()) if patch.number == name.number]
-        alike = [patch for patch in self.by_number.get(name.number, ()) if patch.name == name.file]
+        alike = [
+            patch for patch in self.by_number.get(name.number, ()) if name.file in (patch.name, patch.path)
+        ]
         return next(iter(same or alike), None)
 
     def elsewhere(self, name: _Named) -> Patch | None:
-        """The named patch under another number, by its bytes, else by its slug."""
-        same = self.by_sha256.get(name.sha256, ())
-        alike = self.by_slug.get(name.file[_BEHIND_NUMBER:], ())
-        return next((patch for patch in (*same, *alike) if patch.number != name.number), None)
+        """The named patch under another number: by its bytes, or by its slug where those are not known.
+
+        Patches of like slug are often two, so bytes that are known and nowhere here are those of a patch that
+        is gone, or was changed when it got the other number: nobody else may have its number then.
+        """
+        slug = name.file.rpartition("/")[2][_BEHIND_NUMBER:]
+        found = self.by_sha256.get(name.sha256, ()) if name.sha256 else self.by_slug.get(slug, ())
+        return next((patch for patch in found if patch.number != name.number), None)
 
 
 def find(project: Project, patches: Sequence[Patch]) -> Pins:
     """The pins of a queue.
 
-    Raises RecordBroken for a file in records/ that is no record, AmbiguousPin for a bare number that two
-    patches carry, PinsCollide when sources name one number for two patches that are both here.
+    Raises RecordBroken for a file in records/ that is no record, AmbiguousPin for a number or a name that two
+    patches have, PinsCollide when sources name one number for two patches that are both here.
     """
     queue = _Queue.of(patches)
     pinned: dict[str, list[str]] = {}
@@ -131,16 +137,16 @@ def _in_records(project: Project) -> Iterable[_Named]:
 
 def _in_configuration(project: Project, queue: _Queue) -> Iterable[_Named]:
     for pin in project.pinned:
-        name = pin.name or _only_carrier(project, pin, queue)
+        name = _only_carrier(project, pin, queue) or pin.name
         yield _Named(number=pin.number, file=name, sha256="", source=project.file.name)
 
 
 def _only_carrier(project: Project, pin: Pinned, queue: _Queue) -> str:
-    """The name of the patch that has this number, empty when there is none. Raises AmbiguousPin."""
-    carriers = queue.by_number.get(pin.number, [])
+    """The path of the patch that the pin means, empty when it is not there. Raises AmbiguousPin."""
+    carriers = [patch.path for patch in queue.by_number.get(pin.number, []) if pin.names(patch.path)]
     if len(carriers) > 1:
-        raise AmbiguousPin(project.file, pin.number, [patch.path for patch in carriers])
-    return carriers[0].name if carriers else ""
+        raise AmbiguousPin(project.file, pin.name or f"{pin.number:04d}", carriers)
+    return carriers[0] if carriers else ""
 
 
 def _refuse_collisions(pinned: Mapping[str, Sequence[str]], patches: Sequence[Patch]) -> None:

@@ -165,7 +165,7 @@ def gaps_of(moves: Sequence[Move], pins: Pins, bands: Sequence[Band], *, close_g
             holder = by_number[above].patch.path
             held = pins.pinned.get(holder, ())
             named = [number for number in range(below + 1, above) if number in pins.reserved]
-            border = next((band for band in bands if (below in band) != (above in band)), None)
+            border = next((band for band in bands if _parts(band, below, above)), None)
             if border is not None:
                 reason = f"band {border.name} ({border.first:04d}-{border.last:04d}) begins or ends there"
             elif not close_gaps:
@@ -176,3 +176,8 @@ def gaps_of(moves: Sequence[Move], pins: Pins, bands: Sequence[Band], *, close_g
                 reason = f"{holder} is pinned by {shown(held)}" if held else "keeps the order"
             gaps.append(Gap(first=below + 1, last=above - 1, reason=reason))
     return tuple(gaps)
+
+
+def _parts(band: Band, below: int, above: int) -> bool:
+    """Whether the band begins or ends between the two numbers."""
+    return (below in band) != (above in band) or below < band.first <= band.last < above

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import itertools
 from typing import TYPE_CHECKING
@@ -71,20 +70,8 @@ class Commute:
 
 def apply_all(trial: Trial, patches: Sequence[Patch], *, anew: bool = False) -> Application:
     """Apply the patches in their order. anew: also those whose commits the checkout knows from before."""
-    if anew or trial.known is not None:
-        with contextlib.suppress(PatchError):  # the rows before it come out below
-            return Application(rows=tuple(trial.rows(patches, anew=anew)), error=None)
-    return _up_to_the_error(trial, patches)
-
-
-def _up_to_the_error(trial: Trial, patches: Sequence[Patch]) -> Application:
-    rows: list[Row] = []
-    for patch in patches:
-        try:
-            rows.append(trial.apply(rows[-1].commit if rows else trial.pin.commit, patch))
-        except PatchError as error:
-            return Application(rows=tuple(rows), error=error)
-    return Application(rows=tuple(rows), error=None)
+    rows, error = trial.until_error(patches, anew=anew)
+    return Application(rows=tuple(rows), error=error)
 
 
 def collisions(patches: Sequence[Patch]) -> Iterator[tuple[int, Patch, Patch]]:

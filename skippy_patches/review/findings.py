@@ -7,24 +7,29 @@ import os
 from typing import TYPE_CHECKING
 
 from skippy_patches.queue.claims import shown
-from skippy_patches.queue.findings import Finding, error, warning
+from skippy_patches.queue.findings import ERROR, Finding, error, warning
 from skippy_patches.review.application import beginning
 from skippy_patches.review.order import PrefixChange, inversions, prefix_change
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from skippy_patches.errors import PatchError, SkippyError
+    from skippy_patches.errors import ConfigError, PatchError, SkippyError
+    from skippy_patches.objectid import ObjectId
     from skippy_patches.queue.claims import Claim
     from skippy_patches.queue.patch import Patch
     from skippy_patches.review.application import Commute
 
 _MOST_NAMED = 3
+_AGAIN = "Build, measure and record again after the merge."
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Queues:
-    """The four queues of a merge, in apply order, and the labels of its sides."""
+    """The four queues of a merge, in apply order, and the labels of its sides.
+
+    pins: ours, theirs, the merge's. pin_file: the file that holds it, relative to the project.
+    """
 
     ours: tuple[Patch, ...]
     theirs: tuple[Patch, ...]
@@ -32,6 +37,8 @@ class Queues:
     merged: tuple[Patch, ...]
     our_label: str
     their_label: str
+    pins: tuple[ObjectId, ...]
+    pin_file: str
 
     @property
     def label(self) -> str:
@@ -50,12 +57,15 @@ def order(queues: Queues) -> Iterator[Finding]:
             why="One side renumbered, or took a number, below a patch that this one was made on top of.",
             mend="Merge or rebase first, then renumber so that the order is the one that it was made in.",
         )
-    for label, other, patches in (
-        (queues.our_label, queues.their_label, queues.ours),
-        (queues.their_label, queues.our_label, queues.theirs),
+    our_pin, their_pin, pin = queues.pins
+    for label, other, patches, before in (
+        (queues.our_label, queues.their_label, queues.ours, our_pin),
+        (queues.their_label, queues.our_label, queues.theirs, their_pin),
     ):
         change = prefix_change(patches, queues.merged)
-        if change:
+        if before != pin:
+            yield _other_pin(queues, label, other, before)
+        elif change:
             now = change.now or change.patch
             yield warning(
                 "prefix-change",
@@ -63,8 +73,18 @@ def order(queues: Queues) -> Iterator[Finding]:
                 _changed(change, label, other),
                 why="Its commit and those of all patches behind it change: builds of them and their evidence"
                 f" from {label} are of another llama.cpp.",
-                mend="Build, measure and record again after the merge.",
+                mend=_AGAIN,
             )
+
+
+def _other_pin(queues: Queues, label: str, other: str, before: ObjectId) -> Finding:
+    return warning(
+        "prefix-change",
+        (queues.pin_file,),
+        f"the pin is not what it is in {label}: {other} changes it, from {before} to {queues.pins[-1]}",
+        why=f"The commits of all patches change: builds and evidence from {label} are of another llama.cpp.",
+        mend=_AGAIN,
+    )
 
 
 def _changed(change: PrefixChange, label: str, other: str) -> str:
@@ -82,7 +102,8 @@ def conflicts(queues: Queues, paths: Iterable[str]) -> Iterator[Finding]:
             "merge-conflict",
             (path,),
             f"conflicts in {queues.label}",
-            why="Both sides change it, and git cannot tell what it should be.",
+            why="Both sides change, rename or delete it, or the folder it is in, and git cannot tell what it"
+            " should be.",
             mend=f"Merge {queues.their_label}, resolve the conflict and check again.",
         )
 
@@ -149,10 +170,34 @@ def not_applied(queues: Queues, reason: SkippyError) -> Finding:
     )
 
 
-def configuration(queues: Queues, refused: SkippyError, file: str) -> Finding:
-    """skippy-patches.yaml or the pin makes no sense once it is merged."""
-    what = f"cannot be used in {queues.label}: {refused.what}"
+def configuration(queues: Queues, refused: ConfigError, file: str) -> Finding:
+    """skippy-patches.yaml makes no sense once it is merged. file: its name."""
+    what = f"cannot be used in {queues.label}: {refused.fact}"
+    return error("merged-configuration", (file,), what, line=refused.line, why=refused.why, mend=refused.mend)
+
+
+def deleted_configuration(queues: Queues, file: str) -> Finding:
+    """One side deletes skippy-patches.yaml, and the other has it as it was."""
+    return error(
+        "merged-configuration",
+        (file,),
+        f"is gone in {queues.label}: one side deletes it, or moves it elsewhere",
+        why="The other side left it as it was, so git merges that without a word, and no project is left.",
+        mend=f"Decide whether it shall go. Else, once merged: git checkout REF -- {file}",
+    )
+
+
+def unusable_pin(queues: Queues, refused: ConfigError, file: str) -> Finding:
+    """The pin's commit object makes no sense once it is merged. file: its path, relative to the project."""
+    what = f"cannot be used in {queues.label}: {refused.fact}"
     return error("merged-configuration", (file,), what, why=refused.why, mend=refused.mend)
+
+
+def in_merge(finding: Finding, queues: Queues) -> Finding:
+    """A folder of the queue that the merge lacks is an error when a side has patches: they are gone there."""
+    if finding.code == "missing-lane" and (queues.ours or queues.theirs):
+        return finding._replace(severity=ERROR)
+    return finding
 
 
 def _named(names: Sequence[str]) -> str:

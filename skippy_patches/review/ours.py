@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from skippy_patches.errors import ConfigError
 from skippy_patches.git_host import HostGit
 from skippy_patches.objectid import ObjectId
-from skippy_patches.queue.commits import Committed, NotConfigured, deciding_files
+from skippy_patches.queue.commit_errors import NotConfigured
+from skippy_patches.queue.commits import Committed, deciding_files
 from skippy_patches.queue.patch import join
 from skippy_patches.queue.reader import lane_path
 from skippy_patches.queue.snapshot import FILE, SERIES, SYMLINK, is_about_patches
+from skippy_patches.review import attributes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,6 +48,8 @@ class Desk:
     def commit(self, snapshot: Snapshot, *, is_staged: bool) -> ObjectId:
         """HEAD's tree, with the project's files as the folder or the index has them, as a child of HEAD.
 
+        With them come the .gitattributes that say how they merge.
+
         While a merge is in progress it is a child of what is being merged, too, as the merge commit will be.
         """
         head = head_of(self.git)
@@ -76,15 +80,23 @@ class Desk:
         commit = Committed(
             git=self.scratch, revision=head, name="HEAD", file=self.project.file, prefix=self.git.prefix
         )
-        files = commit.files(self.project)
+        files = commit.files(self.project) | commit.regular(self._attributes())
         with contextlib.suppress(NotConfigured, ConfigError):  # what lies in the folder may be the mend
             files |= commit.files(commit.project())
         return files
+
+    def _attributes(self) -> set[str]:
+        """The .gitattributes that say how the queue merges, from the top of the repository."""
+        here = Committed(
+            git=self.scratch, revision="", name="here", file=self.project.file, prefix=self.git.prefix
+        )
+        return attributes.files(here, self.project)
 
     def _staged(self) -> dict[str, str]:
         """Path -> `mode id` of the project's files in the index; one in conflict is left out."""
         lanes = [lane_path(self.project, lane) for lane in self.project.queue]
         files = {self._relative(file) for file in deciding_files(self.project)}
+        files |= {posixpath.relpath(path, self.git.prefix or ".") for path in self._attributes()}
         with HostGit(self.project.root) as host:
             listed = list(host.entries([*lanes, *files]))
         return {
@@ -100,9 +112,11 @@ class Desk:
             for lane in snapshot.lanes
             for entry in (*lane.entries, *([lane.series] if lane.series else []))
         }
-        files = [path for path, entry in listed.items() if entry.kind == FILE]
-        files += [self._relative(file) for file in deciding_files(self.project) if file.is_file()]
-        blobs = self._added([self._full(path) for path in files])
+        files = [self._full(path) for path, entry in listed.items() if entry.kind == FILE]
+        files += [self._full(self._relative(file)) for file in deciding_files(self.project) if file.is_file()]
+        places = {path: self.git.top / path for path in self._attributes()}
+        files += [path for path, file in places.items() if file.is_file() and not file.is_symlink()]
+        blobs = self._added(files)
         found = {path: f"100644 {blob}" for path, blob in blobs.items()}
         for path, entry in listed.items():
             if entry.kind == SYMLINK:

@@ -1,7 +1,8 @@
 """A scratch repository that reads the objects of the project's own and writes none there.
 
-What is merged there is merged hermetically: the same on every machine, whatever a person configured. All
-that git does to the project's object files is to freshen the time of those that it would have written.
+What is merged there is merged hermetically: the same on every machine, whatever a person configured; how
+files merge is what the .gitattributes of our side say (attributes.py). All that git does to the project's
+object files is to freshen the time of those that it would have written.
 """
 
 from __future__ import annotations
@@ -33,16 +34,7 @@ def open_scratch(git: ProjectGit) -> Iterator[Repository]:
         shallow = git.common_dir / "shallow"
         if shallow.exists():
             (repository.git_dir / "shallow").write_bytes(shallow.read_bytes())
-        _copy_attributes(git, repository)
         yield repository
-
-
-def _copy_attributes(git: ProjectGit, repository: Repository) -> None:
-    """The attributes at the top say how files merge (`*.patch binary`); a bare repository reads none."""
-    attributes = git.top / ".gitattributes"
-    if attributes.is_file():
-        (repository.git_dir / "info").mkdir(exist_ok=True)
-        (repository.git_dir / "info" / "attributes").write_bytes(attributes.read_bytes())
 
 
 def _check_format(git: ProjectGit) -> None:

@@ -6,8 +6,10 @@ import dataclasses
 import posixpath
 from typing import TYPE_CHECKING
 
-from skippy_patches.queue.commits import Committed, NotConfigured
+from skippy_patches.queue.commit_errors import NotConfigured
+from skippy_patches.queue.commits import Committed
 from skippy_patches.queue.snapshot import ordered
+from skippy_patches.review import attributes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,6 +75,14 @@ class Reader:
             except NotConfigured:
                 found.append(self.at(other.commit, other.label).project())
         return found[0], found[1]
+
+    def set_attributes(self, ours: Tip, projects: Iterable[Project]) -> None:
+        """Merge as on our side: by its .gitattributes on the way to the files of these projects."""
+        commit = self.at(ours.commit, ours.label)
+        wanted = {path for project in projects for path in attributes.files(commit, project)}
+        information = self.scratch.git_dir / "info"
+        information.mkdir(exist_ok=True)
+        (information / "attributes").write_bytes(attributes.joined(commit.text_files(wanted)))
 
     def patches(self, revision: str, name: str, project: Project) -> tuple[Patch, ...]:
         """The patches of a commit in their order, in the lanes of `project`."""

@@ -80,7 +80,7 @@ class Reviewer:
     def named(self, name: str) -> Tip:
         """The side that a person calls `name`: a branch, a tag, an id, `A...B` for their merge base.
 
-        Raises NoSuchCommit.
+        Raises NoSuchCommit, NotACommit, NoMergeBase.
         """
         commit = resolve(self.reader.git, name)
         return Tip(name=name, label=name, commit=commit, known=commit)
@@ -153,7 +153,8 @@ def open_reviewer(
 def _found(merged: Subject, attempt: Tried, claims: Sequence[Claim]) -> Iterator[Finding]:
     for finding in check_project(merged.snapshot, merged.project):
         if finding.code != "unmerged":  # told as a conflict of this merge
-            yield findings.with_sides(finding, merged.queues, attempt.commutes)
+            told = findings.with_sides(finding, merged.queues, attempt.commutes)
+            yield findings.in_merge(told, merged.queues)
     yield from findings.conflicts(merged.queues, merged.conflicts)
     yield from merged.refused
     if not merged.conflicts:  # else the order is not decided yet

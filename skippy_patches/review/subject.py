@@ -7,7 +7,9 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from skippy_patches.errors import ConfigError
-from skippy_patches.queue.commits import Committed, NotConfigured, deciding_files
+from skippy_patches.queue.commit_errors import NotConfigured
+from skippy_patches.queue.commits import Committed, deciding_files
+from skippy_patches.queue.reader import lane_path
 from skippy_patches.queue.snapshot import SERIES, UNMERGED, Snapshot, is_about_patches, ordered
 from skippy_patches.review import findings
 from skippy_patches.review.findings import Queues
@@ -42,8 +44,9 @@ def read(reader: Reader, ours: Tip, theirs: Tip) -> Subject:
 
     Raises UsageError for sides that cannot be merged, NotConfigured, and ConfigError for a side's own.
     """
-    merged = merge(reader.scratch, (ours.label, ours.commit), (theirs.label, theirs.commit))
     our_project, their_project = reader.projects(ours, theirs)
+    reader.set_attributes(ours, (our_project, their_project))
+    merged = merge(reader.scratch, (ours.label, ours.commit), (theirs.label, theirs.commit))
     commit = reader.at(merged.tree, f"the merge of {ours.label} and {theirs.label}")
     project, refused = _project(commit, merged, our_project)
     conflicts = reader.relative(merged.conflicts)
@@ -55,6 +58,8 @@ def read(reader: Reader, ours: Tip, theirs: Tip) -> Subject:
         merged=ordered(snapshot),
         our_label=ours.label,
         their_label=theirs.label,
+        pins=tuple(each.upstream.commit for each in (our_project, their_project, project)),
+        pin_file=lane_path(project, project.upstream.commit_file or project.file),
     )
     return Subject(
         commit=commit,
@@ -63,20 +68,27 @@ def read(reader: Reader, ours: Tip, theirs: Tip) -> Subject:
         snapshot=snapshot,
         queues=queues,
         conflicts=frozenset(_deciding(conflicts, snapshot, _files(reader, commit, project))),
-        refused=tuple(findings.configuration(queues, error, project.file.name) for error in refused),
+        refused=tuple(_refused(queues, error, project.file.name) for error in refused),
     )
 
 
-def _project(commit: Committed, merged: Merge, otherwise: Project) -> tuple[Project, list[ConfigError]]:
+def _project(
+    commit: Committed, merged: Merge, otherwise: Project
+) -> tuple[Project, list[ConfigError | NotConfigured]]:
     """The project as the merge configures it, or `otherwise`, with the reason unless that is a conflict."""
     if commit.path(commit.file) in merged.conflicts:
         return otherwise, []
     try:
         return commit.project(), []
-    except NotConfigured:
-        return otherwise, []
-    except ConfigError as error:
+    except (NotConfigured, ConfigError) as error:
         return otherwise, [error]
+
+
+def _refused(queues: Queues, error: ConfigError | NotConfigured, file: str) -> Finding:
+    """That a side has a configuration is certain here: else there would be nothing to merge."""
+    if isinstance(error, NotConfigured):
+        return findings.deleted_configuration(queues, file)
+    return findings.configuration(queues, error, file)
 
 
 def _with_conflicts(snapshot: Snapshot, conflicts: frozenset[str]) -> Snapshot:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.apply.trial import open_trial
 from skippy_patches.errors import ConfigError, UsageError
+from skippy_patches.git import GitRefused
 from skippy_patches.queue.commits import Committed, deciding_files
+from skippy_patches.queue.reader import lane_path
 from skippy_patches.review import findings
 from skippy_patches.review.application import Commute, apply_all, commutes, untried
 from skippy_patches.upstream import pin as pins
@@ -50,13 +51,18 @@ def attempt(subject: Subject, cache: Cache, reporter: Reporter) -> Tried:
     patches = subject.queues.merged
     if subject.conflicts or subject.refused:
         return Tried(commutes=untried(patches, "the merge has to be resolved first."))
+    if any(lane.link for lane in subject.snapshot.lanes):
+        return Tried(commutes=untried(patches, "not all of the queue can be read."))
     try:
         pin = _pin(subject.commit, subject.project)
     except ConfigError as error:
-        found = findings.configuration(subject.queues, error, subject.project.file.name)
+        file = subject.project.upstream.commit_object or subject.project.file
+        found = findings.unusable_pin(subject.queues, error, lane_path(subject.project, file))
         return Tried(found=(found,), commutes=untried(patches, "the pin cannot be read."))
     try:
         return _apply(subject, pin, cache, reporter)
+    except GitRefused:
+        raise
     except (NoSource, UsageError) as error:
         found = findings.not_applied(subject.queues, error)
         return Tried(found=(found,), commutes=untried(patches, "the pin cannot be had here."))
@@ -78,14 +84,11 @@ def _apply(subject: Subject, pin: Pin, cache: Cache, reporter: Reporter) -> Trie
 def _pin(commit: Committed, project: Project) -> Pin:
     """The pin, with the commit object as the merge has it. Raises ConfigError."""
     file = project.upstream.commit_object
-    content = commit.content(file) if file and file in deciding_files(project) else None
-    if content is None or file is None:
+    if file is None or file not in deciding_files(project):
         return pins.read(project.upstream)
+    content = commit.content(file)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / file.name
-        copy.write_bytes(content)
-        try:
-            return pins.read(project.upstream._replace(commit_object=copy))
-        except ConfigError as error:
-            error.what = error.what.replace(f"{folder}{os.sep}", "")
-            raise
+        if content is not None:
+            copy.write_bytes(content)
+        return pins.read(project.upstream._replace(commit_object=copy))

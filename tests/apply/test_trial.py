@@ -79,9 +79,14 @@ def test_any_order_on_any_commit(queue: World) -> None:
 def test_a_patch_that_does_not_apply(queue: World) -> None:
     broken = queue.patches / "0002-crlf.patch"
     broken.write_bytes(broken.read_bytes().replace(b"-two\r\n", b"-too\r\n"))
-    for trial in _trial(queue, Recorder()):
+    patches, reporter = reader.load(queue.project()), Recorder()
+    for trial in _trial(queue, reporter):
+        rows, error = trial.until_error(patches)
+        assert [done for label, done, _ in reporter.progress if label == "Applying"] == [1, 2]  # each once
+        assert (len(rows), rows[0]) == (1, trial.apply(trial.pin.commit, patches[0]))
+        assert isinstance(error, PatchDoesNotApply)
         with pytest.raises(PatchDoesNotApply, match="Patch 0002 does not apply"):
-            trial.rows(reader.load(queue.project()))
+            trial.rows(patches)
 
 
 def test_what_a_killed_trial_left_goes_after_a_day(queue: World) -> None:

@@ -6,12 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 from skippy_patches import config
 from skippy_patches.authoring import adopt as adopting
 from skippy_patches.authoring.adopt import REPOSITORY, adopt
 from skippy_patches.authoring.adopt_errors import AlreadyAdopted
-from skippy_patches.errors import UsageError
+from skippy_patches.errors import ConfigError, UsageError
 from tests.queue.made import good
 
 if TYPE_CHECKING:
@@ -107,6 +108,17 @@ def test_the_folder_itself_is_the_queue(place: Path) -> None:
         "!a",
         "%a",
         "a\\b",
+        "null",
+        "~",
+        "Yes",
+        "n",
+        "1e3",
+        "0x1F",
+        "12:30",
+        "a\u2028b: c",
+        "a\x85queue: b",
+        "\ufeffa",
+        "\U0001f600",
     ],
 )
 def test_odd_names_are_quoted(place: Path, name: str) -> None:
@@ -117,6 +129,14 @@ def test_odd_names_are_quoted(place: Path, name: str) -> None:
     assert again.queue == (place / name,)
     assert again.upstream.commit_file == place / f"{name}.pin"
     assert again.upstream.repository == f"/{name}"
+    assert yaml.safe_load(project.file.read_bytes())["queue"] == name  # for other readers of YAML, too
+
+
+def test_a_queue_behind_a_link_is_refused(place: Path) -> None:
+    (place / "link").symlink_to("patches")
+    with pytest.raises(ConfigError, match="names link, and link is a symbolic link"):
+        adopt(place, queue="link", pin="pin.txt")
+    assert not (place / "skippy-patches.yaml").exists()
 
 
 @pytest.mark.parametrize(

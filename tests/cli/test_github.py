@@ -103,3 +103,22 @@ def test_the_command_line_names_files_from_the_top(world: World) -> None:
     assert done.stdout.endswith("\n2 patches: 1 error\n")
     assert "| error | project/patches/0001-a&#46;patch |" in summary.read_text(encoding="utf-8")
     assert run(world.root, "check", "--format", "github").stdout == done.stdout
+
+
+def test_the_summary_is_measured_in_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(github, "_LARGEST_SUMMARY", 9000)
+    file = tmp_path / "summary.md"
+    github.append_summary(file, [error("gap", (f"p/{n}",), "\u65e5" * 100) for n in range(99)], 99, prefix="")
+    assert 8000 < file.stat().st_size < 9500
+
+
+def test_a_summary_that_cannot_be_written_changes_no_exit_status(world: World, tmp_path: Path) -> None:
+    (world.patches / "0001-a.patch").write_bytes(good(1))
+    summary = {"GITHUB_STEP_SUMMARY": str(tmp_path / "nowhere/x")}
+    done = world.run("check", "--format", "github", env=summary)
+    assert (done.returncode, done.stdout) == (0, "1 patch: no findings\n")
+    assert done.stderr.endswith(
+        "/nowhere/x, of $GITHUB_STEP_SUMMARY, was not written: No such file or directory.\n"
+    )
+    (world.patches / "0001-b.patch").write_bytes(good(2))
+    assert world.run("check", "--format", "github", env=summary).returncode == 1

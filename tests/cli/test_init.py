@@ -108,3 +108,10 @@ def test_the_options_are_asked_for(place: World) -> None:
     done = run(place.root, "init", "--queue", "patches")
     assert done.returncode == 2
     assert "Missing option '--pin'" in done.stderr
+
+
+def test_an_empty_queue_is_called_empty(place: World) -> None:
+    (place.root / "none").mkdir()
+    done = run(place.root, "init", "--queue", "none", "--pin", "upstream.txt")
+    assert "It has no patches yet." in done.stdout
+    assert "Every patch" not in done.stdout

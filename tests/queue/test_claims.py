@@ -16,11 +16,12 @@ from skippy_patches.queue.claims import (
     NoSuchBand,
     NumbersClaimed,
     NumbersKept,
+    NumbersUsedUp,
     claims,
     next_free,
     shown,
 )
-from skippy_patches.queue.snapshot import NumbersUsedUp, Snapshot
+from skippy_patches.queue.snapshot import Snapshot
 from tests import inprocess
 from tests.queue.made import good, lane
 from tests.queue.test_reader import git
@@ -165,6 +166,12 @@ def test_no_number_is_left() -> None:
         _next([1, 199], bands="mtp: 100-199", band="mtp")
     with pytest.raises(NumbersClaimed, match="0199 is claimed"):
         _next([1, 180], [199], bands="mtp: 100-199", band="mtp")
+    with pytest.raises(NumbersClaimed, match="in band 'mtp': 0199 is claimed by 199 on b"):
+        _next([1], [199, 9999], bands="mtp: 100-199", band="mtp")
+    with pytest.raises(BandFull, match="The band 'mtp'"):
+        _next([1, 199], [9999], bands="mtp: 100-199", band="mtp")
+    with pytest.raises(NumbersClaimed, match="number: 8999 is claimed"):
+        _next([1], [8999, 9999], bands="own: 9000-9999")
     with pytest.raises(NumbersKept, match="no number behind 0024") as caught:
         _next([24], bands="all: 1-9999")
     assert "all: 1-9999" in caught.value.why

@@ -11,7 +11,14 @@ from skippy_patches.errors import ConfigError
 from skippy_patches.project_git import ProjectGit
 from skippy_patches.queue import reader
 from skippy_patches.queue.check import check, policy_of
-from skippy_patches.queue.commits import Committed, MissingObjects, NoSuchCommit, NotConfigured, resolve
+from skippy_patches.queue.commit_errors import (
+    MissingObjects,
+    NoMergeBase,
+    NoSuchCommit,
+    NotACommit,
+    NotConfigured,
+)
+from skippy_patches.queue.commits import Committed, resolve
 from skippy_patches.queue.snapshot import FILE, OTHER, SYMLINK, Snapshot, ordered
 from tests.queue.made import good
 from tests.queue.test_claims import CONFIG
@@ -142,3 +149,38 @@ def test_errors(root: Path) -> None:
     (top / ".git/objects" / blob[:2] / blob[2:]).unlink()
     with pytest.raises(MissingObjects, match=blob):
         _queue(_at(root, "HEAD~2"))
+
+
+def test_a_lane_behind_a_symbolic_link(root: Path) -> None:
+    (root / "patches").rename(root / "real")
+    (root / "patches").symlink_to("real")
+    (root.parent / "more").rename(root.parent / "less")
+    (root.parent / "more").symlink_to("less")
+    git(root.parent, "add", ".")
+    git(root, "commit", "-qm", "links")
+    snapshot = _queue(_at(root))
+    assert [(lane.exists, lane.link) for lane in snapshot.lanes] == [(False, "patches"), (False, "../more")]
+    assert {finding.code for finding in check(snapshot, policy_of(_at(root).project()))} == {"linked-lane"}
+
+
+def test_a_mistake_is_blamed_on_the_commit(root: Path) -> None:
+    (root / "skippy-patches.yaml").write_text("queue: patches\na: [\n", encoding="utf-8")
+    git(root, "commit", "-qam", "broken")
+    git(root, "branch", "bad")
+    (root / "skippy-patches.yaml").write_text(CONFIG, encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"^pr\u00f6ject/skippy-patches\.yaml at bad:3: is not YAML: "):
+        _at(root, "bad").project()
+
+
+def test_names_of_something_else_than_a_commit(root: Path) -> None:
+    git(root, "tag", "folder", "HEAD^{tree}")
+    with pytest.raises(NotACommit, match="'folder' is no commit but a tree"):
+        _at(root, "folder")
+    for name, fetch in (("origin/x", "git fetch origin x;"), ("main~9", "git fetch origin;")):
+        with pytest.raises(NoSuchCommit) as caught:
+            _at(root, name)
+        assert fetch in caught.value.mend
+    git(root, "checkout", "-q", "--orphan", "alone")
+    git(root, "commit", "-qm", "alone")
+    with pytest.raises(NoMergeBase, match=r"'main\.\.\.alone' names nothing: the two have no common commit"):
+        _at(root, "main...alone")

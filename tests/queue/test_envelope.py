@@ -114,3 +114,27 @@ def test_multipart() -> None:
     findings = _found(mailed(b"--x\n\n", text_diff("src/a.cpp"), headers=headers))
     assert [(finding.code, finding.line) for finding in findings] == [("multipart", 5)]
     assert "--no-attach" in findings[0].mend
+
+
+MARKERS = (b"<<<<<<< HEAD\n", b"=======\n", b">>>>>>> other\n")
+
+
+@pytest.mark.parametrize("place", [b"Why.\n", b"-- \n"])
+def test_conflict_markers_outside_of_hunks(place: bytes) -> None:
+    """In the message, and behind the last diff."""
+    content = good(1).replace(place, b"mine\n".join((*MARKERS, place)))
+    finding = _only(content)
+    assert (finding.code, finding.severity) == ("conflict-markers", "error")
+    assert content.split(b"\n")[(finding.line or 0) - 1] == b"<<<<<<< HEAD"
+
+
+def test_conflict_markers_from_the_first_line_on() -> None:
+    found = _found(b"x\n".join((*MARKERS, good(1))))
+    assert [finding.line for finding in found if finding.code == "conflict-markers"] == [1]
+
+
+def test_what_is_no_conflict() -> None:
+    """A patch may bring in a file that shows markers, and a message may have one that is a rule."""
+    hunk = b"@@ -1,2 +1,5 @@\n one\n" + b"".join(b"+" + line for line in MARKERS) + b" two\n"
+    assert not _found(good(1).replace(b"@@ -1,2 +1,3 @@\n one\n+new 1\n two\n", hunk))
+    assert not _found(good(1).replace(b"Why.\n", b"Title\n=======\n>>>>>>> x\n<<<<<<< y\n"))

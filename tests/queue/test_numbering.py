@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from skippy_patches.numbers import Band, Pinned
 from skippy_patches.queue.check import Policy, check
 from skippy_patches.queue.snapshot import OTHER, SERIES, SYMLINK, UNMERGED, Entry, Lane, Snapshot
 from tests.queue.made import good, goods, lane, queue
@@ -161,3 +162,31 @@ def test_series_that_is_a_symlink() -> None:
 def test_a_good_series_has_no_findings() -> None:
     series = b"# order\n\n0002-b.patch  # first\n0001-a b.patch\n"
     assert _found(queue(goods("0001-a b.patch", "0002-b.patch"), series=series)) == []
+
+
+@pytest.mark.case(14)
+@pytest.mark.parametrize(
+    ("numbers", "missing"),
+    [
+        ([1, 100], ""),  # the border of a band is no hole
+        ([99, 200], ""),  # nor are the numbers of an empty band
+        ([100, 102, 250], "number 0101 between 0100 and 0102"),
+        ([98, 201], "the numbers 0099, 0200 between 0098 and 0201"),
+        ([300, 304, 310, 320], "the numbers 0311 to 0319 between 0310 and 0320"),  # 0304, 0310 are pinned
+        ([400, 403], "number 0401 between 0400 and 0403"),  # 0402 is of a patch that is gone
+        ([500, 502], "number 0501 between 0500 and 0502"),  # the pinned 0501 has another number
+    ],
+)
+def test_what_bands_and_pins_keep_open_is_no_hole(numbers: list[int], missing: str) -> None:
+    pinned = (Pinned(304, ""), Pinned(310, "0310-x.patch"), Pinned(402, ""), Pinned(501, "0501-x.patch"))
+    policy = Policy(gaps="forbid", bands=(Band("mtp", 100, 199),), pinned=pinned)
+    found = check(queue(goods(*(f"{number:04}-x.patch" for number in numbers))), policy)
+    assert [finding.what for finding in found] == ([f"no patch has {missing}"] if missing else [])
+    assert all("unless a record or a pin keeps it open" in finding.mend for finding in found)
+
+
+def test_a_lane_that_is_a_link_is_said_instead_of_missing() -> None:
+    linked = Lane("a/patches", False, (), None, "a")
+    finding = _only(Snapshot("index", (linked,)))
+    assert (finding.code, finding.severity, finding.files) == ("linked-lane", "error", ("a/patches",))
+    assert "in the index a symbolic link is in the place of a, on the way to it" in finding.what

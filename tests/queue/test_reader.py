@@ -213,3 +213,29 @@ def test_lane_outside_the_repository(project: Path) -> None:
 def test_no_repository(tmp_path: Path) -> None:
     with HostGit(tmp_path) as host, pytest.raises(HostGitError, match="not a git repository"):
         list(host.entries(["patches"]))
+
+
+@pytest.mark.parametrize("lane", ["patches", "link/patches"])
+def test_a_lane_behind_a_symbolic_link(project: Path, lane: str) -> None:
+    """The index has the link and no patch: the folder must not be read as if it were one."""
+    (project / "real").mkdir()
+    (project / "patches").rename(project / "real/patches")
+    link = project / lane.partition("/")[0]
+    link.symlink_to("real/patches" if lane == "patches" else "real")
+    (project / "skippy-patches.yaml").write_text(CONFIG.format(queue=lane))
+    with pytest.raises(ConfigError, match=f"names {lane}, and {link.name} is a symbolic link") as caught:
+        _folder(project)
+    assert caught.value.exit_status == 2
+    git(project, "add", ".")
+    (read,) = _index(project).lanes
+    assert (read.exists, read.link) == (False, link.name)
+
+
+def test_links_above_the_project_are_nobodys_concern(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "way").symlink_to(project.parent)
+    assert _names(_folder(tmp_path / "way" / project.name)) == ["0001-a.patch", "0002-b.patch"]
+    (tmp_path / "far").mkdir()
+    (tmp_path / "near").symlink_to("far")
+    (project / "skippy-patches.yaml").write_text(CONFIG.format(queue=tmp_path / "near"))
+    with pytest.raises(ConfigError, match="is a symbolic link"):
+        _folder(project)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from skippy_patches.queue.snapshot import (
-    NumbersUsedUp,
     Snapshot,
-    free_number,
     is_about_patches,
     next_number,
     ordered,
@@ -44,13 +40,6 @@ def test_next_number() -> None:
     assert next_number(queue(goods("0001-a.patch", "0007-b.patch"))) == 8
     listed = queue(goods("0001-a.patch", "0021-b.patch"), series=b"0001-a.patch\n")
     assert next_number(listed) == 22
-
-
-def test_there_is_no_number_behind_9999() -> None:
-    assert free_number(queue(goods("9998-a.patch"))) == 9999
-    with pytest.raises(NumbersUsedUp, match="There is no next number") as caught:
-        free_number(queue(goods("0001-a.patch", "9999-b.patch")))
-    assert caught.value.exit_status == 1
 
 
 def test_names_that_the_queue_is_about() -> None:

@@ -83,9 +83,8 @@ def test_the_number_of_a_patch_that_is_gone_is_reserved(world: World, queue: dic
 def test_a_patch_that_moved_already_pins_nothing(world: World, queue: dict[str, Path]) -> None:
     record(world, "a", [queue["coalesce"], queue["other"]])
     queue["coalesce"].rename(world.patches / "0030-fold.patch")
-    moved = world.patches / "0031-other.patch"
-    queue["other"].rename(moved)
-    moved.write_bytes(moved.read_bytes() + b"\n")
+    queue["other"].rename(world.patches / "0031-other.patch")
+    world.configure("pinned: [0019-other.patch]\n")
     found = _find(world)
     assert not found.pinned
     assert not found.reserved
@@ -94,7 +93,18 @@ def test_a_patch_that_moved_already_pins_nothing(world: World, queue: dict[str, 
         "as that patch has another number already.",
         "records/a.json names 0021-other.patch, which is patches/0031-other.patch here: it pins nothing, "
         "as that patch has another number already.",
+        "skippy-patches.yaml names 0019-other.patch, which is patches/0031-other.patch here: it pins "
+        "nothing, as that patch has another number already.",
     )
+
+
+def test_another_patch_of_the_same_slug_is_not_the_one_that_is_gone(
+    world: World, queue: dict[str, Path]
+) -> None:
+    record(world, "a", [queue["other"]])
+    queue["other"].unlink()
+    Author(lane=world.patches).add(5, "other", "src/unlike.c")
+    assert _find(world).reserved == {21: ("records/a.json",)}
 
 
 def test_records_that_contradict_each_other(world: World, queue: dict[str, Path]) -> None:
@@ -127,7 +137,19 @@ def test_the_configuration_pins_by_number_and_by_name(world: World, queue: dict[
 
 def test_a_bare_number_that_two_patches_carry(world: World, queue: dict[str, Path]) -> None:
     world.configure("pinned: [21]\n")
-    with pytest.raises(AmbiguousPin, match="'pinned' has the number 0021, which 2 patches carry") as caught:
+    with pytest.raises(AmbiguousPin, match="'pinned' has 0021, which 2 patches have: ") as caught:
         _find(world)
-    assert caught.value.mend == "Name the file there instead: 0021-coalesce.patch or 0021-other.patch"
+    assert caught.value.mend == "Name it there as 0021-coalesce.patch or 0021-other.patch"
     assert caught.value.exit_status == 2
+
+
+def test_a_name_that_two_lanes_have(world: World, queue: dict[str, Path]) -> None:
+    (world.root / "more").mkdir()
+    queue["other"].rename(world.root / "more/0021-coalesce.patch")
+    lanes = "queue: [patches, more]\n"
+    world.configure(f"{lanes}pinned: [0021-coalesce.patch]\n")
+    with pytest.raises(AmbiguousPin, match=r"has 0021-coalesce\.patch, which 2 patches have") as caught:
+        _find(world)
+    assert caught.value.mend == "Name it there as patches/0021-coalesce.patch or more/0021-coalesce.patch"
+    world.configure(f"{lanes}pinned: [more/0021-coalesce.patch]\n")
+    assert list(_find(world).pinned) == ["more/0021-coalesce.patch"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skippy_patches.errors import ConfigError
-from skippy_patches.queue.commits import NotConfigured
+from skippy_patches.queue.commit_errors import NotConfigured
 from skippy_patches.review.errors import (
     GitTooOld,
     NotARepository,
@@ -101,6 +101,7 @@ def test_conflicts_in_the_queue_are_found_and_others_are_not_ours(team: Team) ->
     review = team.review("rewording", "rephrasing")
     conflict = one(review.found, "merge-conflict")
     assert conflict.files == ("patches/0020-second.patch",)
+    assert "Both sides change, rename or delete it, or the folder it is in" in conflict.why
     assert conflict.is_error
     assert codes(review.found) == ["merge-conflict"]
     assert "patches/0020-second.patch" not in {claim.file for claim in review.claims}
@@ -113,7 +114,8 @@ def test_a_configuration_that_makes_no_sense_once_merged(team: Team) -> None:
     review = team.review("above", "below")
     refused = one(review.found, "merged-configuration")
     assert refused.files == ("skippy-patches.yaml",)
-    assert "'bands' is given twice" in refused.what
+    assert refused.what == "cannot be used in the merge of above and below: 'bands' is given twice"
+    assert refused.line
     assert review.tried.applies is None
 
 
@@ -235,7 +237,8 @@ def test_the_pin_and_the_configuration_are_those_of_the_merge(own: Team, name: s
             own.review("main", "broken")
     else:
         refused = one(own.review("main", "broken").found, "merged-configuration")
-        assert "upstream.commit: is commit " in refused.what
+        assert refused.files == ("upstream.commit",)
+        assert "cannot be used in the merge of main and broken: is commit " in refused.what
         assert "/" not in refused.what.partition("upstream.commit")[0]
 
 
@@ -352,3 +355,50 @@ def test_every_two_branches(team: Team) -> None:
             c for c in codes(back.found) if c not in same
         ]
         assert (there.tried.commit, there.patches) == (back.tried.commit, back.patches)
+
+
+def test_a_merge_that_deletes_the_configuration(own: Team) -> None:
+    git(own.top, "checkout", "-q", "-b", "gone")
+    git(own.top, "rm", "-q", "skippy-patches.yaml")
+    own.commit("No project")
+    git(own.top, "checkout", "-q", "main")
+    for sides in (("main", "gone"), ("gone", "main")):
+        review = own.review(*sides)
+        refused = one(review.found, "merged-configuration")
+        assert refused.is_error
+        assert f"is gone in the merge of {sides[0]} and {sides[1]}" in refused.what
+        assert review.tried.applies is None
+
+
+def test_a_merge_that_deletes_every_patch(own: Team) -> None:
+    git(own.top, "checkout", "-q", "-b", "empty")
+    git(own.top, "rm", "-q", "-r", "patches")
+    own.commit("No patches")
+    git(own.top, "checkout", "-q", "main")
+    assert one(own.review("main", "empty", wants_apply=False).found, "missing-lane").is_error
+
+
+def test_a_lane_that_is_a_link_on_a_side(own: Team) -> None:
+    git(own.top, "checkout", "-q", "-b", "linked", "elsewhere")
+    (own.top / "patches").rename(own.top / "real")
+    (own.top / "patches").symlink_to("real")
+    own.commit("A link")
+    git(own.top, "checkout", "-q", "main")
+    review = own.review("main", "linked")
+    assert one(review.found, "linked-lane").is_error
+    assert review.tried.applies is None
+
+
+def test_another_pin_is_another_prefix_for_the_side_that_has_not_changed_it(own: Team) -> None:
+    git(own.top, "checkout", "-q", "-b", "pinned")
+    own.world.configure()
+    file = own.world.root / "skippy-patches.yaml"
+    text = file.read_text(encoding="utf-8").replace(own.world.pin, "1" * 40)
+    file.write_text(text, encoding="utf-8")
+    own.commit("Another pin")
+    git(own.top, "checkout", "-q", "main")
+    change = one(own.review("main", "pinned", wants_apply=False).found, "prefix-change")
+    assert change.files == ("skippy-patches.yaml",)
+    assert change.what == (
+        f"the pin is not what it is in main: pinned changes it, from {own.world.pin} to {'1' * 40}"
+    )

@@ -41,8 +41,8 @@ def append_summary(file: Path, findings: Sequence[Finding], patches: int, *, pre
 
     Ends early, and says so, before the step's summary is larger than GitHub takes. Raises OSError.
     """
-    left = _LARGEST_SUMMARY - (file.stat().st_size if file.exists() else 0)
     with file.open("ab") as stream:
+        left = _LARGEST_SUMMARY - stream.tell()
         stream.write("".join(_markdown(findings, patches, prefix, left)).encode())
 
 
@@ -52,7 +52,7 @@ def _markdown(findings: Sequence[Finding], patches: int, prefix: str, left: int)
         yield f"\n{_HEAD}"
     for number, finding in enumerate(findings):
         row = _row(finding, prefix)
-        left -= len(row)
+        left -= len(row.encode())
         if left < 0:
             yield f"\n{counted(len(findings) - number, 'more finding')}: skippy-patches check shows all.\n"
             return

@@ -102,7 +102,11 @@ def _for_github(terminal: Terminal, findings: Sequence[Finding], patches: int, p
     for line in github.commands(told, patches, prefix=prefix, summary=bool(summary)):
         print(line)  # a command is one: neither coloured nor cut
     if summary:
-        github.append_summary(Path(summary), findings, patches, prefix=prefix)
+        try:
+            github.append_summary(Path(summary), findings, patches, prefix=prefix)
+        except OSError as error:  # what was found decides the exit status, not where it could not be told
+            said = error.strerror or type(error).__name__
+            terminal.note(f"The summary {summary}, of $GITHUB_STEP_SUMMARY, was not written: {said}.")
 
 
 def _prefix(root: Path) -> str:
