@@ -160,8 +160,7 @@ class World:
         project = self.project()
         return stage.apply(
             project,
-            pin.read(project.upstream),
-            reader.load(project),
+            lambda: (pin.read(project.upstream), reader.load(project)),
             request,
             cache=Cache.default(),
             reporter=reporter or Recorder(),

@@ -26,13 +26,15 @@ _OWN_FOLDER = "skippy"
 # make the bytes depend on where the checkout stood before. Nothing beats this file (gitattributes(5)).
 _ATTRIBUTES = b"# Written by skippy-patches.\n* -text -eol -ident -filter -working-tree-encoding\n"
 
+_PICKED = "CHERRY_PICK_HEAD"
+
 # Left in the git dir while a person is in the middle of something (gitrepository-layout(5), git-status(1)).
 _IN_PROGRESS = {
     "rebase-apply": "git am or git rebase",
     "rebase-merge": "git rebase",
     "sequencer": "git cherry-pick or git revert",
     "MERGE_HEAD": "git merge",
-    "CHERRY_PICK_HEAD": "git cherry-pick",
+    _PICKED: "git cherry-pick",
     "REVERT_HEAD": "git revert",
     "BISECT_LOG": "git bisect",
 }
@@ -82,8 +84,18 @@ class Checkout:
 
     @property
     def wishes(self) -> Path:
-        """Numbers that were asked for with `new`; see authoring/wishes.py."""
+        """Numbers that were asked for with `new`; see authoring/refresh/wishes.py."""
         return self.own / "wishes.json"
+
+    @property
+    def edited(self) -> Path:
+        """What an edit made in the place of its patch, until refresh wrote it; see authoring/edited.py."""
+        return self.own / "edited.json"
+
+    @property
+    def picked(self) -> Path:
+        """There while a conflict waits: `git commit` takes author and date from the commit that it names."""
+        return self.repository.git_dir / _PICKED
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -210,7 +222,18 @@ def standing(checkout: Checkout) -> Standing:
 def in_progress(checkout: Checkout) -> tuple[str, ...]:
     """The git commands that a person has begun here and not ended."""
     git_dir = checkout.repository.git_dir
-    return tuple(command for name, command in _IN_PROGRESS.items() if (git_dir / name).exists())
+    there = [name for name in _IN_PROGRESS if (git_dir / name).exists()]
+    return tuple(_IN_PROGRESS[name] for name in there if name != _PICKED or not _is_our_conflict(checkout))
+
+
+def _is_our_conflict(checkout: Checkout) -> bool:
+    """Whether it is not a person's cherry-pick, but the conflict of an edit (edit/conflict.py)."""
+    waiting = stopped.load(checkout.edit)
+    try:
+        named = checkout.picked.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return False
+    return waiting is not None and waiting.picked == named
 
 
 def _changes(repository: Repository) -> tuple[str, ...]:

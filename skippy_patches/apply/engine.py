@@ -78,8 +78,12 @@ class IndexEngine:
         switches = ("--cached", "--apply", "--numstat", "-z", "--verbose", "-")
         applied = self.repository.run("apply", *switches, stdin=diff, env=index, check=False)
         if applied.status:  # said again without --verbose, which mixes the patch's own lines in
-            said = self.repository.run("apply", "--cached", "-", stdin=diff, env=index, check=False).stderr
-            raise PatchDoesNotApply(patch, explain.failure(self.repository, parent, patch, said))
+            command = ("apply", "--cached", "-")
+            again = self.repository.run(*command, stdin=diff, env=index, check=False)
+            if again.status == 0 or explain.is_trouble(again.stderr):
+                shown = again if again.status else applied
+                raise GitFailed(command, shown.status, b"", shown.stderr)
+            raise PatchDoesNotApply(patch, explain.failure(self.repository, parent, patch, again.stderr))
         self._report_offsets(patch, applied.stderr)
         tree = ObjectId(self.repository.run("write-tree", env=index).line)
         return tree, frozenset(line.split("\t", 2)[2] for line in applied.fields)

@@ -90,15 +90,29 @@ class LostCommits(SkippyError):
 class ForeignWork(WrongTree):
     """The checkout holds changes that are not in the queue."""
 
-    def __init__(self, checkout: Path, findings: Sequence[str]) -> None:
+    def __init__(self, checkout: Path, findings: Sequence[str], *, is_editing: bool = False) -> None:
+        rest = (
+            "An edit is stopped there. Have the patches behind it follow: skippy-patches continue\n"
+            "Or give it up; what is there is saved: skippy-patches edit --abort"
+            if is_editing
+            else "Commits of yours become patches of the queue: skippy-patches refresh\n"
+            "Save it under refs/skippy/saved/ and go on: skippy-patches apply --discard"
+        )
         super().__init__(
             f"{checkout} holds work that apply would overwrite or leave behind:",
             why="\n".join(f"- {printable(finding)}" for finding in shortened(findings)),
-            mend=(
-                f"Look at it: git -C {shlex.quote(str(checkout))} status\n"
-                "Commits of yours become patches of the queue: skippy-patches refresh\n"
-                "Save it under refs/skippy/saved/ and go on: skippy-patches apply --discard"
-            ),
+            mend=f"Look at it: git -C {shlex.quote(str(checkout))} status\n{rest}",
+        )
+
+
+class ConfigurationChanged(WrongTree):
+    """The configuration is not the one that the command began with."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(
+            f"{file} was changed while the command waited for the checkout.",
+            why="It began with another configuration; nothing was moved.",
+            mend="Run it again.",
         )
 
 

@@ -28,6 +28,23 @@ _IN_WORDS = (
 )
 
 
+# What is about git or the machine, not about the patch: said of a disk that is full, a folder that is closed.
+_TROUBLE = re.compile(
+    r"unable to (?!find filename)|write error|read error|No space left|[Qq]uota exceeded|[Pp]ermission"
+    r"|Input/output error|Read-only file system|[Oo]ut of memory|annot allocate memory|Too many open files"
+    r"|^fatal: (?!.*(?:patch|header|input))"
+)
+_ABOUT_THE_PATCH = (_FAILED, _REPEATED, *(pattern for pattern, _ in _IN_WORDS))
+
+
+def is_trouble(said: str) -> bool:
+    """Whether `git apply` ended for a reason that says nothing of the patch; said: its stderr."""
+    lines = said.splitlines()
+    return not lines or any(
+        _TROUBLE.search(line) for line in lines if not any(each.match(line) for each in _ABOUT_THE_PATCH)
+    )
+
+
 def failure(repository: Repository, parent: ObjectId, patch: Patch, said: str) -> str:
     """What `git apply` said on stderr in `said`, with what it does not say: a few lines of text."""
     paragraphs = list(_paragraphs(repository, parent, patch, said.splitlines()))

@@ -43,6 +43,10 @@ def settle(checkout: Checkout, patches: Iterable[Patch]) -> str | None:
 
     The ref under which the author's commits were saved; None when there was nothing to do or they are the
     same. Commits that were added since stay: then only our own ref follows.
+
+    patches: the queue as it is now, read with the checkout locked and after a change of files that was killed
+    was finished. A note of another queue is then one of files that were never written, and goes; an older
+    reading of the queue would take a good note with it.
     """
     handover = _load(checkout)
     if handover is None:

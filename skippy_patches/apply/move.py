@@ -142,6 +142,7 @@ def settle_edit(checkout: Checkout, text: str) -> None:
     if text:
         write_atomically(checkout.edit, text.encode())
     elif checkout.edit.exists():
+        checkout.picked.unlink(missing_ok=True)
         (checkout.repository.git_dir / _CONFLICT_MESSAGE).unlink(missing_ok=True)
         checkout.edit.unlink(missing_ok=True)
 

@@ -24,7 +24,7 @@ from skippy_patches.upstream.sources import configured
 from skippy_patches.upstream.verify import PIN_REF
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from skippy_patches.apply.checkout import Checkout, Standing
     from skippy_patches.apply.ledger import Row
@@ -59,23 +59,27 @@ class Outcome:
 
 def apply(
     project: Project,
-    pin: Pin,
-    patches: Sequence[Patch],
+    read: Callable[[], tuple[Pin, Sequence[Patch]]],
     request: Request,
     *,
     cache: Cache,
     reporter: Reporter,
 ) -> Outcome:
-    """Put `patches` on the pin in the project's checkout.
+    """Put the queue on the pin in the project's checkout.
 
-    Raises PatchError (the checkout stays as it was), ForeignWork and its kin, NoSource.
+    read: gives pin and queue of today. It is asked with the checkout locked: while this command waited for
+    another one, that one may have written the queue. Raises PatchError (the checkout stays as it was),
+    ForeignWork and its kin, NoSource.
     """
-    chosen = select(project, patches, request.to)
+    if checkouts.open_existing(project.checkout.resolve()) is None:
+        select(project, read()[1], request.to)  # no checkout is made for a queue that cannot be applied
     with working.hold(project, reporter, discard=request.discard) as checkout:
+        pin, patches = read()
+        chosen = select(project, patches, request.to)
         handover.settle(checkout, patches)
         standing = checkouts.standing(checkout)
         if standing.foreign and not request.discard:
-            raise ForeignWork(checkout.path, standing.foreign)
+            raise ForeignWork(checkout.path, standing.foreign, is_editing=standing.stopped is not None)
         if checkout.repository.resolve(PIN_REF) != pin.commit:
             deliver(pin, configured(project.upstream), cache, checkout.repository, reporter)
         rows, reused = _rows(project, pin, chosen, checkout, standing, reporter)

@@ -69,9 +69,12 @@ def write(
     os.replace(temporary, os.path.join(folder, _FILE))  # noqa: PTH105, PTH118
 
 
-def inputs(root: str, environment: Mapping[str, str], names: Iterable[str]) -> str:
+def inputs(
+    root: str, environment: Mapping[str, str], names: Iterable[str], known: Mapping[str, bytes] | None = None
+) -> str:
     """A digest of our version and variables, and of every watched file; a folder is what `check` reads of it.
 
+    known: path -> bytes of files that were read already; what lies there now may be another thing.
     Raises OSError for what cannot be read, ValueError for a symlink in a lane, which `check` judges.
     """
     digest = hashlib.sha256(__version__.encode())
@@ -80,8 +83,10 @@ def inputs(root: str, environment: Mapping[str, str], names: Iterable[str]) -> s
     for name in names:
         path = os.path.join(root, name)  # noqa: PTH118
         for file in sorted(_files_in(path)) if os.path.isdir(path) else [path]:  # noqa: PTH112
-            with open(file, "rb") as stream:  # noqa: PTH123
-                content = stream.read()
+            content = known.get(file) if known else None
+            if content is None:
+                with open(file, "rb") as stream:  # noqa: PTH123
+                    content = stream.read()
             digest.update(f"\0{file}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
             digest.update(content)
     return digest.hexdigest()

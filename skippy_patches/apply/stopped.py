@@ -1,8 +1,8 @@
 """An edit that is stopped in the checkout: `edit N` was said, and not yet `continue` or `edit --abort`.
 
 The file that tells of it changes in the same journaled step as the work tree (move.py), so that a kill
-leaves both as they were before or both as they are after. authoring/sequence.py makes these values; here
-they are only kept, so that `apply` does not run over them.
+leaves both as they were before or both as they are after. authoring/edit/sequence.py makes these values;
+here they are only kept, so that `apply` does not run over them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Stopped:
     queue, before. rest: commits that are still to be replayed. picked: the commit whose replay is in
     conflict; None while the author works on the patch itself. base: what the conflict is on top of. marked:
     a commit of the files with conflict markers, on `base`, until the index tells of the conflict. left_out:
-    commits of which nothing remained. is_ending: `edit --abort` was said.
+    commits of which nothing remained. is_ending: `edit --abort` was said. queue: the digest of the patches
+    that the edit began from; empty where it is not known.
     """
 
     number: int
@@ -40,6 +41,7 @@ class Stopped:
     marked: ObjectId | None = None
     left_out: tuple[ObjectId, ...] = ()
     is_ending: bool = False
+    queue: str = ""
 
     def text(self) -> str:
         """As the file holds it."""
@@ -67,6 +69,7 @@ def load(file: Path) -> Stopped | None:
             marked=_id(found["marked"]),
             left_out=_ids(found["left_out"]),
             is_ending=bool(found["is_ending"]),
+            queue=str(found.get("queue", "")),
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -6,18 +6,23 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
+from skippy_patches import config
 from skippy_patches.apply import stage, stamp
+from skippy_patches.apply.errors import ConfigurationChanged
 from skippy_patches.apply.stage import Request
 from skippy_patches.build import cmake, ctest, recipe, report, result, toolchain
 from skippy_patches.build.layout import Layout
 from skippy_patches.cli import console
 from skippy_patches.evidence import record
+from skippy_patches.journal import rewrite
 from skippy_patches.queue import reader
 from skippy_patches.queue.findings import counted
 from skippy_patches.upstream import pin as pins
 from skippy_patches.upstream.cache import Cache
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from skippy_patches.apply.result import Applied
     from skippy_patches.apply.stage import Outcome
     from skippy_patches.build.report import TestReport
@@ -26,15 +31,27 @@ if TYPE_CHECKING:
     from skippy_patches.config import Project
     from skippy_patches.evidence.record import Record
     from skippy_patches.progress import Reporter
+    from skippy_patches.queue.patch import Patch
+    from skippy_patches.upstream.pin import Pin
 
 
 def apply(session: Session, project: Project, request: Request) -> Outcome:
     """Queue and pin into the checkout; after a whole apply, the stamp that answers the next one."""
-    inputs = _inputs(project)  # before anything is read: what changes meanwhile is then seen
-    pin = pins.read(project.upstream)
-    patches = reader.load(project)
+    inputs: str | None = None
     with session.terminal.reporter() as reporter:
-        outcome = stage.apply(project, pin, patches, request, cache=Cache.default(), reporter=reporter)
+
+        def load() -> tuple[Pin, Sequence[Patch]]:
+            nonlocal inputs
+            rewrite.finish_pending(project, reporter)
+            before = _inputs(project)
+            pin, patches = pins.read(project.upstream), reader.load(project)
+            read = _inputs(project, patches)
+            inputs = before if before == read else None  # else something changed while it was read
+            if config.load(project.file) != project:
+                raise ConfigurationChanged(project.file)
+            return pin, patches
+
+        outcome = stage.apply(project, load, request, cache=Cache.default(), reporter=reporter)
     if request.to is None and outcome.fingerprint and inputs and inputs == _inputs(project):
         _write_stamp(project, outcome.applied, inputs, outcome.fingerprint)
     return outcome
@@ -108,10 +125,14 @@ def as_json(applied: Applied, saved: str | None) -> dict[str, object]:
     return {**applied.as_json(), "saved": saved}
 
 
-def _inputs(project: Project) -> str | None:
-    """The digest of everything that goes into an apply; None when some of it cannot be read."""
+def _inputs(project: Project, patches: Sequence[Patch] = ()) -> str | None:
+    """The digest of everything that goes into an apply; None when some of it cannot be read.
+
+    patches: those that were read, in place of what lies there now.
+    """
+    known = {f"{project.root}/{patch.path}": patch.content for patch in patches}
     try:
-        return stamp.inputs(str(project.root), os.environ, _watched(project))
+        return stamp.inputs(str(project.root), os.environ, _watched(project), known)
     except (OSError, ValueError):
         return None
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+from typing import TYPE_CHECKING
 
 import pytest
 
+from skippy_patches.apply import explain
 from skippy_patches.apply.errors import PatchDoesNotApply
 from tests.world import World, block, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def _said(world: World) -> str:
@@ -69,3 +76,42 @@ def test_line_endings_are_made_visible(world: World) -> None:
     said = _said(world)
     assert "- one" in said
     assert "+ one\\r" in said
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("fatal: unable to write new index file\n", True),
+        ("fatal: sha1 file '/x/index.lock' write error. Out of diskspace\n", True),
+        (
+            "error: file write error: No space left on device\nfatal: unable to write loose object file\n",
+            True,
+        ),
+        ("error: patch failed: no/unable to/write error.c:3\nerror: a: patch does not apply\n", False),
+        ("error: unable to open/a.c: does not exist in index\n", False),
+        ("error: corrupt patch at line 7\n", False),
+        ("fatal: corrupt patch at line 7\n", False),
+        ("error: unable to find filename in patch at line 3\n", False),
+        ('error: No valid patches in input (allow with "--allow-empty")\n', False),
+    ],
+)
+def test_trouble_of_the_machine_is_not_the_patch_s(said: str, expected: bool) -> None:
+    assert explain.is_trouble(said) is expected
+
+
+@pytest.mark.thorough
+def test_git_that_cannot_write_is_named_and_not_the_patch(world: World, tmp_path: Path) -> None:
+    world.add(1, "p1", {"docs/1.md": "x\n"})
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    wrapper.write_text(
+        '#!/bin/sh\ncase " $* " in *" apply --cached "*)\n'
+        "echo 'fatal: unable to write new index file: No space left on device' >&2; exit 128;; esac\n"
+        f'exec {shutil.which("git")} "$@"\n',
+        encoding="utf-8",
+    )
+    wrapper.chmod(0o755)
+    done = world.run("apply", env={"PATH": f"{wrapper.parent}:{os.environ['PATH']}"})
+    assert "No space left on device" in done.stderr
+    assert "does not apply" not in done.stderr
+    assert done.returncode not in (0, 4)
