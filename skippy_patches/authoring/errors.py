@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 from typing import TYPE_CHECKING
 
@@ -112,20 +113,50 @@ class MergeAmongCommits(WrongTree):
         )
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Own:
+    """Commits of an author, on an older queue than today's.
+
+    base: what apply left, where all of them are on top of it; None where they take the place of some of its
+    commits. root: the project. lanes: its folders of patches, relative to it.
+    """
+
+    base: ObjectId | None
+    root: Path
+    lanes: Sequence[str]
+
+
+def _on_top(checkout: Path, base: ObjectId) -> str:
+    git = git_in(checkout)
+    return (
+        f"Keep your commits on a branch of their own: {git} branch mine skippy\n"
+        "Apply today's queue: skippy-patches apply --discard\n"
+        f"Put yours on top: {git} rebase --onto skippy {base.short} mine\n"
+        f"Then: {git} switch -C skippy mine && skippy-patches refresh"
+    )
+
+
+def _put_back(commits: Own) -> str:
+    """A rebase would take an amended patch for a new one; the project's git knows patch files as files."""
+    git = f"git -C {shlex.quote(str(commits.root))}"
+    lanes = shlex.join(commits.lanes)
+    return (
+        "Your commits change patches that apply left. Put the patch files back as they were then, write them,"
+        " and merge the two queues:\n"
+        f"- Changed and not committed: {git} stash push --include-untracked -- {lanes}\n"
+        f"  then skippy-patches refresh, commit the patch files, {git} stash pop, skippy-patches apply\n"
+        f"- Pulled or merged: {git} switch --create mine COMMIT (the one before: {git} reflog)\n"
+        f"  then skippy-patches refresh, commit the patch files, {git} switch - and {git} merge mine"
+    )
+
+
 class QueueChanged(WrongTree):
     """The checkout holds another queue than the folder."""
 
-    def __init__(self, checkout: Path, applied: ObjectId | None, *, has_commits: bool) -> None:
-        git = git_in(checkout)
+    def __init__(self, checkout: Path, commits: Own | None = None) -> None:
         mend = "Apply it first: skippy-patches apply"
-        if has_commits:
-            base = applied.short if applied else "BASE"
-            mend = (
-                f"Keep your commits on a branch of their own: {git} branch mine skippy\n"
-                "Apply today's queue: skippy-patches apply --discard\n"
-                f"Put yours on top: {git} rebase --onto skippy {base} mine\n"
-                f"Then: {git} switch -C skippy mine && skippy-patches refresh"
-            )
+        if commits:
+            mend = _on_top(checkout, commits.base) if commits.base else _put_back(commits)
         super().__init__(
             "The patch files were changed since they were applied in the checkout.",
             why="So the commits there are of an older queue (a pull, or an edit of a patch file), and"

@@ -19,6 +19,7 @@ from skippy_patches.authoring.errors import (
     NothingApplied,
     NotOnBranch,
     OperationInProgress,
+    Own,
     PinNotBelow,
     QueueChanged,
 )
@@ -104,7 +105,12 @@ def engine(project: Project, checkout: Checkout, reporter: Reporter) -> IndexEng
 
 
 def held(
-    engine: IndexEngine, pin: Pin, patches: Sequence[Patch], checkout: Checkout, standing: Standing
+    project: Project,
+    engine: IndexEngine,
+    pin: Pin,
+    patches: Sequence[Patch],
+    checkout: Checkout,
+    standing: Standing,
 ) -> list[Row]:
     """The rows of the prefix of `patches` that the last apply left here. Raises QueueChanged."""
     ledger = Ledger(checkout.ledger)
@@ -118,6 +124,18 @@ def held(
             ledger.save()
         tips = [pin.commit, *(row.commit for row in rows)]
     if standing.applied not in tips:
-        has_commits = standing.tip != standing.applied
-        raise QueueChanged(checkout.path, standing.applied, has_commits=has_commits)
+        raise QueueChanged(checkout.path, _own(project, checkout, standing))
     return rows[: tips.index(standing.applied)]
+
+
+def _own(project: Project, checkout: Checkout, standing: Standing) -> Own | None:
+    """What the author has committed since the last apply; None for nothing."""
+    tip, applied = standing.tip, standing.applied
+    if tip is None or tip == applied:
+        return None
+    below = applied and checkout.repository.run("merge-base", "--is-ancestor", applied, tip, check=False)
+    return Own(
+        base=applied if below and below.status == 0 else None,
+        root=project.root,
+        lanes=[str(lane.relative_to(project.root)) for lane in project.queue],
+    )

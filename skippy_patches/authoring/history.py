@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from skippy_patches.config import Identity
     from skippy_patches.git import Repository
 
-_AUTHOR = re.compile(rb"(.*?) ?<([^>]*)> (\d+) ([+-]\d+)", re.DOTALL)
+_AUTHOR = re.compile(rb"(.*?) ?<([^>]*)> (-?\d+) ([+-]\d+)", re.DOTALL)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

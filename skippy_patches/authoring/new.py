@@ -12,8 +12,16 @@ from skippy_patches.authoring import ground, history, roundtrip
 from skippy_patches.authoring.bench import open_bench
 from skippy_patches.authoring.export import export, slug
 from skippy_patches.authoring.message_errors import DoesNotSurvive
-from skippy_patches.authoring.new_errors import NoIdentity, NumberTaken, SubjectDoesNotSurvive, TwoWishes
+from skippy_patches.authoring.new_errors import (
+    NoIdentity,
+    NumberOutOfReach,
+    NumberTaken,
+    SubjectDoesNotSurvive,
+    TwoWishes,
+)
+from skippy_patches.authoring.reach import at_tip
 from skippy_patches.authoring.refresh import wishes
+from skippy_patches.authoring.refresh.places import with_number
 from skippy_patches.authoring.refresh.wishes import Wish
 from skippy_patches.git import run_as_user
 from skippy_patches.journal import rewrite
@@ -26,9 +34,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from skippy_patches.apply.checkout import Checkout
+    from skippy_patches.authoring.reach import Reach
     from skippy_patches.config import Project
     from skippy_patches.git import Repository
     from skippy_patches.progress import Reporter
+    from skippy_patches.queue.snapshot import Snapshot
+    from skippy_patches.upstream.pin import Pin
 
 _IDENT = re.compile(r"(.*) <([^>]*)> (\d+ [+-]\d+)")
 
@@ -58,20 +69,23 @@ class _Person:
     date: str
 
 
-def begin(project: Project, request: Request, *, reporter: Reporter) -> Begun:
+def begin(project: Project, pin: Pin, request: Request, *, reporter: Reporter) -> Begun:
     """Commit nothing under `subject`; index and work tree stay as they are.
 
-    Raises NoIdentity, SubjectDoesNotSurvive, TwoWishes, NumberTaken, the errors of claims.next_free, and what
-    ground.on_branch raises.
+    Raises NoIdentity, SubjectDoesNotSurvive, TwoWishes, NumberTaken, NumberOutOfReach, the errors of
+    claims.next_free, and what ground.on_branch raises.
     """
     if request.number and request.band:
         raise TwoWishes
     with ground.hold(project, reporter) as checkout:
         rewrite.finish_pending(project, reporter)
-        handover.settle(checkout, reader.load(project))
+        snapshot = reader.read_folder(project)
+        patches = reader.usable(project, snapshot)
+        handover.settle(checkout, patches)
         standing = ground.on_branch(checkout)
         assert standing.tip  # noqa: S101 - it is on its branch
-        number = _number(project, request)
+        reach = at_tip(project, pin, snapshot, patches, checkout, standing)
+        number = _number(project, request, snapshot, reach)
         person = _person(checkout)
         _refuse_unfit(checkout, project, person, request.subject)
         tree = checkout.repository.resolve(f"{standing.tip}^{{tree}}") or EMPTY_TREE
@@ -91,20 +105,28 @@ def begin(project: Project, request: Request, *, reporter: Reporter) -> Begun:
         return Begun(commit=commit, file=file, checkout=checkout.path)
 
 
-def _number(project: Project, request: Request) -> int:
-    """The number that the patch would get at the end of the queue now."""
-    snapshot = reader.read_folder(project)
+def _number(project: Project, request: Request, snapshot: Snapshot, reach: Reach) -> int:
+    """The number that the patch would get now."""
     claimed = claims.claims(project)
+    taken = {patch.number: patch.path for lane in snapshot.lanes for patch in lane.patches()}
+    for claim in claimed:
+        taken.setdefault(claim.number, f"{claim.file} on {claims.shown(claim.refs)}")
+    low = (reach.behind.number, reach.behind.path) if reach.behind else (0, "")
+    for at, wish in enumerate(reach.wished):
+        number = wish.number or claims.next_free(project, snapshot, claimed, wish.band).number
+        name = f'"{wish.subject}", which `new` began before'
+        taken.setdefault(number, name)
+        if at >= len(reach.wished) - reach.near:
+            low = max(low, (number, name))
+        snapshot = with_number(snapshot, number)
     if not request.number:
         return claims.next_free(project, snapshot, claimed, request.band).number
-    taken = [
-        patch.path for lane in snapshot.lanes for patch in lane.patches() if patch.number == request.number
-    ]
-    taken += [
-        f"{claim.file} on {claims.shown(claim.refs)}" for claim in claimed if claim.number == request.number
-    ]
-    if taken:
-        raise NumberTaken(request.number, taken[0])
+    if request.number in taken:
+        raise NumberTaken(request.number, taken[request.number])
+    if reach.is_ordered and request.number < low[0]:
+        raise NumberOutOfReach(request.number, f"behind {low[1]}")
+    if reach.is_ordered and reach.before and request.number > reach.before.number:
+        raise NumberOutOfReach(request.number, f"before {reach.before.path}")
     return request.number
 
 

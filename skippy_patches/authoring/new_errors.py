@@ -49,3 +49,15 @@ class NumberTaken(UsageError):
             f"Number {number:04d} is taken by {printable(holder)}.",
             mend="See which is free: skippy-patches next-number",
         )
+
+
+class NumberOutOfReach(UsageError):
+    """--number names a number that does not lie where the commit would stand."""
+
+    def __init__(self, number: int, place: str) -> None:
+        super().__init__(
+            f"Number {number:04d} does not fit where the patch would stand: {printable(place)}.",
+            why="Numbers rise as patches are applied, and `new` begins a patch at the tip of the checkout.",
+            mend="Stop where it belongs first: skippy-patches edit NUMBER\n"
+            "Or take a number that fits: skippy-patches next-number",
+        )

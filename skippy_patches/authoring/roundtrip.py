@@ -44,6 +44,8 @@ def check(commit: Commit, patch: Patch, subject_prefix: str) -> None:
 
     Raises UnreadablePatch for a file that git cannot read and no rule here explains.
     """
+    if not commit.email or not commit.author:
+        raise CutAuthor(commit, commit.email or commit.author)
     try:
         mail = message.read(patch, subject_prefix)
     except UnreadablePatch:

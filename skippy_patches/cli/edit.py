@@ -13,7 +13,7 @@ from skippy_patches.cli.session import Session
 
 if TYPE_CHECKING:
     from skippy_patches.authoring.edit.abort import Aborted
-    from skippy_patches.authoring.edit.sequence import Continued, Edited
+    from skippy_patches.authoring.edit.sequence import Begun, Continued
     from skippy_patches.cli.console import Terminal
     from skippy_patches.config import Project
 
@@ -65,7 +65,12 @@ def continue_(context: typer.Context, format_: FormatOption = Format.TEXT) -> No
             {"file": each.patch or None, "commit": each.commit.id, "subject": each.commit.subject}
             for each in done.left_out
         ]
-        answer = {"commit": done.commit, "changed": done.is_changed, "left_out": left_out}
+        answer = {
+            "commit": done.commit,
+            "changed": done.is_changed,
+            "queue_changed": not done.is_current,
+            "left_out": left_out,
+        }
         session.terminal.json({"schema_version": SCHEMA_VERSION, **answer})
     else:
         _print_continued(session.terminal, done)
@@ -85,7 +90,7 @@ def _edit(session: Session, project: Project, number: int, format_: Format) -> N
         _print_edited(session.terminal, done)
 
 
-def _print_edited(terminal: Terminal, done: Edited) -> None:
+def _print_edited(terminal: Terminal, done: Begun) -> None:
     from skippy_patches.queue.findings import counted  # noqa: PLC0415
 
     stopped = done.stopped
@@ -132,4 +137,10 @@ def _print_continued(terminal: Terminal, done: Continued) -> None:
         return
     drops = "".join(f" --drop {each.patch.rpartition('/')[2][:4]}" for each in done.left_out if each.patch)
     terminal.line(f"The rest is replayed, up to commit {done.commit.short}.")
-    terminal.line(f"Write it into the queue: skippy-patches refresh{drops}")
+    if done.is_current:
+        terminal.line(f"Write it into the queue: skippy-patches refresh{drops}")
+        return
+    terminal.line("The patch files were changed since the edit began (a pull, or an edit of one of them).")
+    terminal.line(
+        "They have to be put back before these commits can be written: skippy-patches refresh says how"
+    )

@@ -40,12 +40,13 @@ def new(
     format_: FormatOption = Format.TEXT,
 ) -> None:
     from skippy_patches.authoring import new as stage  # noqa: PLC0415 - each command imports its own stages
+    from skippy_patches.upstream import pin  # noqa: PLC0415
 
     session = Session.of(context)
     project = session.project()
     request = stage.Request(subject=subject, number=number or 0, band=band)
     with session.terminal.reporter() as reporter:
-        begun = stage.begin(project, request, reporter=reporter)
+        begun = stage.begin(project, pin.read(project.upstream), request, reporter=reporter)
     if format_ is Format.JSON:
         answer = {"file": begun.file, "commit": begun.commit, "checkout": str(begun.checkout)}
         session.terminal.json({"schema_version": SCHEMA_VERSION, **answer})

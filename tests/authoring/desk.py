@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from skippy_patches.authoring.edit.abort import Aborted
-    from skippy_patches.authoring.edit.sequence import Continued, Edited
+    from skippy_patches.authoring.edit.sequence import Begun, Continued
 
 FILE = "src/llama.cpp"
 
@@ -61,7 +61,7 @@ def _make_conflicting(world: World) -> None:
     amend(world)
 
 
-def stop(world: World, number: int) -> Edited:
+def stop(world: World, number: int) -> Begun:
     project = world.project()
     return sequence.edit(project, pin.read(project.upstream), number, reporter=Recorder())
 

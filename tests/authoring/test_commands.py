@@ -146,7 +146,8 @@ def test_each_answers_in_json(project: World) -> None:
     edit(project, 12, "amended")
     amend(project)
     tip = answer("continue")
-    assert tip == {"commit": project.inside("rev-parse", "HEAD"), "changed": True, "left_out": []}
+    head = project.inside("rev-parse", "HEAD")
+    assert tip == {"commit": head, "changed": True, "queue_changed": False, "left_out": []}
     answer("refresh")
     begun = answer("new", "kv: count pages")
     head = project.inside("rev-parse", "HEAD")

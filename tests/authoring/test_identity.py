@@ -109,3 +109,26 @@ def test_a_split_patch_gives_its_name_once(line: Line) -> None:
     after = line.commits(("a subject", "a", LONG[:100]), ("a subject", "a", LONG))
     found = line.match(before, after)
     assert sorted(found, key=str) == [0, None]
+
+
+def test_author_and_date_outlive_another_subject(line: Line) -> None:
+    before = line.commits(A, B)
+    line.seconds = 0
+    after = line.commits(A, ("quite another", "z", "z\n" * 50))
+    assert line.match(before, after) == [0, 1]
+
+
+def test_what_was_made_where_an_edit_stopped_is_that_patch(line: Line) -> None:
+    before = line.commits(A, B)
+    after = line.commits(A, ("quite another", "z", "z\n" * 50))
+    assert line.match(before, after) == [0, None]
+    assert identity.match(line.repository, line.base, before, after, (1, 1)) == [0, 1]
+    assert identity.match(line.repository, line.base, before, after, (0, 1)) == [0, None]
+
+
+def test_a_date_that_many_share_tells_nothing(line: Line) -> None:
+    before = line.commits(A, B)
+    git(line.folder, "commit", "-q", "--allow-empty", "-m", "unlike", f"--date=@{before[0].date}")
+    git(line.folder, "rebase", "-q", "--keep-empty", "--onto", before[0].id, before[1].id)
+    after = history.between(line.repository, line.base, ObjectId(git(line.folder, "rev-parse", "HEAD")))
+    assert line.match(before, after) == [0, None]

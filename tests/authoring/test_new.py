@@ -10,10 +10,17 @@ from skippy_patches.authoring import new
 from skippy_patches.authoring.errors import NothingApplied, NotOnBranch
 from skippy_patches.authoring.message_errors import EmptyCommit
 from skippy_patches.authoring.new import Begun, Request
-from skippy_patches.authoring.new_errors import NoIdentity, NumberTaken, SubjectDoesNotSurvive, TwoWishes
+from skippy_patches.authoring.new_errors import (
+    NoIdentity,
+    NumberOutOfReach,
+    NumberTaken,
+    SubjectDoesNotSurvive,
+    TwoWishes,
+)
 from skippy_patches.authoring.refresh.errors import NumberDoesNotFit
 from skippy_patches.queue.claims import NoSuchBand
-from tests.authoring.desk import actions, commit, edit, names, run, three_patches
+from skippy_patches.upstream import pin
+from tests.authoring.desk import actions, commit, edit, go_on, names, run, stop, three_patches
 from tests.world import Recorder, World, git
 
 if TYPE_CHECKING:
@@ -31,7 +38,8 @@ def person(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def begin(world: World, subject: str, *, number: int = 0, band: str = "") -> Begun:
     request = Request(subject=subject, number=number, band=band)
-    return new.begin(world.project(), request, reporter=Recorder())
+    project = world.project()
+    return new.begin(project, pin.read(project.upstream), request, reporter=Recorder())
 
 
 def fill(world: World, name: str) -> None:
@@ -70,9 +78,13 @@ def test_a_band_and_a_number_are_remembered(project: World) -> None:
     assert actions(run(project))[3:] == ["new 100", "new 150"]
     assert names(project)[-1] == "0150-another-subject.patch"
     assert not project.apply().moved
-    begin(project, "behind it", number=3)
+    begin(project, "behind it", number=160)
     fill(project, "three")
-    with pytest.raises(NumberDoesNotFit, match=r"number 0003.\n.*behind patches/0150-another-subject\.patch"):
+    commit(project, "Another\n", {"docs/another.md": "x\n"})
+    order = project.inside("rev-list", "--reverse", "HEAD~2..HEAD").split()
+    project.inside("reset", "-q", "--hard", "HEAD~2")
+    project.inside("cherry-pick", *reversed(order))
+    with pytest.raises(NumberDoesNotFit, match=r"number 0160.\n.*It stands behind"):
         run(project)
 
 
@@ -131,3 +143,29 @@ def test_numbers_of_other_branches_count(project: World) -> None:
         begin(project, "x", number=7)
     commit(project, "Mine\n", {"docs/mine.md": "x\n"})
     assert actions(run(project))[-1] == "new 8"
+
+
+def test_a_number_that_cannot_stand_there_is_refused_at_once(project: World) -> None:
+    three_patches(project)
+    begin(project, "a", number=50)
+    with pytest.raises(NumberTaken, match='0050 is taken by "a", which `new` began before'):
+        begin(project, "b", number=50)
+    with pytest.raises(NumberOutOfReach, match=r'0049 does not fit.* behind "a"'):
+        begin(project, "b", number=49)
+    project.inside("reset", "-q", "--hard", "HEAD^")
+    assert begin(project, "b", number=50).file == "0050-b.patch"
+    project.inside("reset", "-q", "--hard", "HEAD^")
+    with pytest.raises(NumberOutOfReach, match=r"0003 does not fit.* behind patches/0004-patch4\.patch"):
+        begin(project, "b", number=3)
+
+
+@pytest.mark.thorough
+def test_a_number_fits_where_an_edit_stopped(project: World) -> None:
+    three_patches(project)
+    stop(project, 2)
+    with pytest.raises(NumberOutOfReach, match=r"0005 does not fit.* before patches/0004-patch4\.patch"):
+        begin(project, "b", number=5)
+    begin(project, "b", number=3)
+    fill(project, "b")
+    go_on(project)
+    assert actions(run(project)) == ["kept 1", "kept 2", "new 3", "kept 4"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from skippy_patches.apply import handover
+from skippy_patches.apply.engine import IndexEngine
 from skippy_patches.apply.stage import Request
 from skippy_patches.authoring.errors import (
     DirtyCheckout,
@@ -18,8 +19,9 @@ from skippy_patches.authoring.errors import (
     PinNotBelow,
     QueueChanged,
 )
-from skippy_patches.authoring.message_errors import CutMessage, EmptyCommit
+from skippy_patches.authoring.message_errors import BadAuthorDate, CutAuthor, CutMessage, EmptyCommit
 from skippy_patches.authoring.refresh.errors import (
+    AutosquashLeft,
     CrossesLanes,
     NormaliseAlone,
     NotDropped,
@@ -29,9 +31,24 @@ from skippy_patches.authoring.refresh.errors import (
     Unusable,
 )
 from skippy_patches.journal import rewrite
-from tests.authoring.desk import FILE, actions, commit, contents, edit, names, run, three_patches
+from tests.authoring.desk import (
+    FILE,
+    actions,
+    commit,
+    contents,
+    edit,
+    go_on,
+    names,
+    run,
+    stop,
+    three_patches,
+)
 
 if TYPE_CHECKING:
+    from skippy_patches.apply.ledger import Row
+    from skippy_patches.authoring.message_errors import DoesNotSurvive
+    from skippy_patches.objectid import ObjectId
+    from skippy_patches.queue.patch import Patch
     from tests.world import World
 
 
@@ -296,12 +313,83 @@ def test_two_lanes(world: World) -> None:
     commit(world, "Last\n", {"docs/last.md": "x\n"})
     outcome = run(world)
     lanes = [change.path.partition("/")[0] for change in outcome.plan.changes]
-    assert lanes == ["patches", "patches", "patches", "more", "more", "more"]
+    assert lanes == ["patches", "patches", "patches", "patches", "more", "more"]
     assert not world.apply().moved
     world.inside("reset", "-q", "--hard", a)
     world.inside("cherry-pick", c, b)
     with pytest.raises(CrossesLanes, match=r"0003-c\.patch stands before"):
         run(world)
+
+
+@pytest.mark.thorough
+def test_behind_the_last_patch_of_a_lane_nothing_moves(world: World) -> None:
+    world.configure("queue: [patches, more]\n")
+    (world.root / "more").mkdir()
+    for number in (1, 2, 3):
+        world.add(number, str(number), {f"docs/{number}.md": "x\n"})
+    (world.patches / "0003-3.patch").rename(world.root / "more/0003-3.patch")
+    world.apply()
+    stop(world, 2)
+    commit(world, "At its end\n", {"docs/end.md": "x\n"})
+    go_on(world)
+    outcome = run(world)
+    assert [action.split()[0] for action in actions(outcome)] == ["kept", "kept", "new", "kept"]
+    assert outcome.plan.changes[2].path.startswith("patches/")
+    assert not world.apply().moved
+
+
+def test_commits_for_other_commits_are_refused(project: World) -> None:
+    three_patches(project)
+    edit(project, 27, "late")
+    project.inside("commit", "-q", "-a", "--fixup", "HEAD~1")
+    with pytest.raises(AutosquashLeft, match="fixup! patch2: change 2") as caught:
+        run(project)
+    pin = caught.value.mend.partition("--autosquash ")[2].split()[0]
+    project.inside("-c", "sequence.editor=true", "rebase", "-q", "-i", "--autosquash", pin)
+    assert actions(run(project)) == ["kept 1", "rewritten 2", "kept 4"]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("author", "error"), [("X <> 1700000000 +0100", CutAuthor), ("X <x@example.org> -5 +0000", BadAuthorDate)]
+)
+def test_an_author_that_git_cannot_read_back(
+    project: World, author: str, error: type[DoesNotSurvive]
+) -> None:
+    three_patches(project)
+    made = commit(project, "Mine\n", {"docs/mine.md": "x\n"})
+    raw = project.inside("cat-file", "commit", made)
+    before = next(line for line in raw.split("\n") if line.startswith("author "))
+    file = project.root / "commit"
+    file.write_text(raw.replace(before, f"author {author}") + "\n", encoding="utf-8")
+    odd = project.inside("hash-object", "-t", "commit", "-w", "--literally", str(file))
+    project.inside("reset", "-q", "--hard", odd)
+    with pytest.raises(error, match=r"instead of .*X <>|instead of -5 \+0000"):
+        run(project)
+
+
+@pytest.mark.thorough
+def test_patches_behind_a_reworded_one_are_not_applied_again(
+    project: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three_patches(project)
+    stop(project, 1)
+    project.inside("commit", "-q", "--amend", "-m", "Other words")
+    go_on(project)
+    applied: list[str] = []
+    apply = IndexEngine.apply
+
+    def counted(engine: IndexEngine, parent: ObjectId, patch: Patch) -> Row:
+        applied.append(patch.name)
+        return apply(engine, parent, patch)
+
+    monkeypatch.setattr(IndexEngine, "apply", counted)
+    outcome = run(project)
+    assert actions(outcome) == ["rewritten 1", "kept 2", "kept 4"]
+    assert set(applied) == {"0001-patch1.patch"}
+    monkeypatch.undo()
+    (project.checkout / ".git/skippy/ledger.json").unlink()
+    assert project.apply(Request(verify_with_git=True)).applied.patched.commit == outcome.commit
 
 
 @pytest.mark.thorough

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
+from skippy_patches.apply import checkout as checkouts
 from skippy_patches.apply.errors import ForeignWork, NoSuchPatch
 from skippy_patches.apply.stage import Request
+from skippy_patches.authoring.bench import open_bench
 from skippy_patches.authoring.edit.errors import (
     Conflict,
     MarkersLeft,
@@ -14,8 +18,10 @@ from skippy_patches.authoring.edit.errors import (
     UnrefreshedCommits,
     Unresolved,
 )
+from skippy_patches.authoring.edit.replay import replay
 from skippy_patches.authoring.errors import DirtyCheckout, EditIsStopped
 from skippy_patches.authoring.refresh.errors import UnnamedDrops
+from skippy_patches.git import Repository
 from tests.authoring.desk import (
     FILE,
     abort,
@@ -33,6 +39,9 @@ from tests.authoring.desk import (
     three_patches,
 )
 from tests.world import Recorder, World
+
+if TYPE_CHECKING:
+    from skippy_patches.git import Result
 
 
 def test_amending_a_patch_in_the_middle(project: World) -> None:
@@ -361,3 +370,30 @@ def test_conflicts_that_have_no_markers(world: World, kind: str) -> None:
     assert abort(world).saved
     assert world.inside("rev-parse", "HEAD") == head
     assert world.inside("status", "--porcelain") == ""
+
+
+@pytest.mark.thorough
+def test_a_replay_without_a_conflict_starts_few_processes(
+    project: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One git for our side, one for the merge, one for the commit; and two that read all commits."""
+    three_patches(project)
+    rest = stop(project, 1).stopped.rest
+    edit(project, 5, "mine")
+    amend(project)
+    checkout = checkouts.open_existing(project.checkout)
+    assert checkout
+    tip = checkout.repository.resolve("HEAD")
+    assert tip
+    bench = open_bench(checkout)
+    called: list[str] = []
+    run_git = Repository.run
+
+    def counted(repository: Repository, *arguments: str, **options: Any) -> Result:
+        called.append(next(each for each in arguments if each in known))
+        return run_git(repository, *arguments, **options)
+
+    known = ("commit-tree", "merge-tree", "cat-file")
+    monkeypatch.setattr(Repository, "run", counted)
+    replay(bench, tip, rest, project.project().committer)
+    assert called == ["cat-file"] * 2 + ["commit-tree", "merge-tree", "commit-tree"] * len(rest)

@@ -1,4 +1,6 @@
-"""A conflict in the work tree and the index, as `git cherry-pick --no-commit` leaves it.
+"""A conflict in the work tree and the index, as `git cherry-pick` leaves it.
+
+`git commit` there keeps the author and the date of the commit that is replayed, and refuses to amend.
 
 In two steps that a kill can part: a journaled move to the files with conflict markers, as a commit of their
 own; then the index tells of the conflict, and the branch goes back to what it is on top of. `settle` makes
@@ -16,11 +18,19 @@ from skippy_patches.apply.checkout import BRANCH
 from skippy_patches.apply.move import Move
 from skippy_patches.authoring import history
 from skippy_patches.authoring.edit import replay
-from skippy_patches.authoring.edit.errors import Conflict, MarkersLeft, Misplaced, NotStaged, Unresolved
+from skippy_patches.authoring.edit.errors import (
+    BaseGone,
+    Conflict,
+    MarkersLeft,
+    Misplaced,
+    NotStaged,
+    Unresolved,
+)
 from skippy_patches.files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from skippy_patches.apply.checkout import Checkout, Standing
     from skippy_patches.apply.stopped import Stopped
@@ -56,7 +66,9 @@ def place(
     planned = dataclasses.replace(
         Move.plan(standing, marked), old=old, applied=stopped.original, edit=now.text()
     )
-    move.make(checkout, planned)
+    move.check(checkout, planned)
+    checkout.picked.unlink(missing_ok=True)  # of the conflict before this one
+    move.carry_out(checkout, planned)
     return settle(checkout, bench, now)
 
 
@@ -67,7 +79,7 @@ def settle(checkout: Checkout, bench: Repository, stopped: Stopped) -> Stopped:
     repository = checkout.repository
     tip = repository.resolve(BRANCH)
     if tip == stopped.marked:
-        _tell_index(repository, bench, stopped)
+        _tell_index(repository, bench, stopped, checkout.picked)
         _go_back(repository, stopped)
     elif tip != stopped.base:
         raise Misplaced(checkout.path, stopped)
@@ -76,12 +88,13 @@ def settle(checkout: Checkout, bench: Repository, stopped: Stopped) -> Stopped:
     return now
 
 
-def _tell_index(repository: Repository, bench: Repository, stopped: Stopped) -> None:
-    """Put all sides of the conflict into the index, and the message where `git commit` looks for it."""
+def _tell_index(repository: Repository, bench: Repository, stopped: Stopped, picked: Path) -> None:
+    """Put all sides of the conflict into the index; message and commit where `git commit` looks for them."""
     merged = _merged(bench, stopped)
-    removed = [_NO_ENTRY + b"\t" + path for path in merged.paths]
+    removed = [_NO_ENTRY + b"\t" + path for path in merged.sides]
     lines = b"".join(line + b"\0" for line in (*removed, *merged.stages))
     write_atomically(repository.git_dir / "MERGE_MSG", _picked(bench, stopped).text)
+    write_atomically(picked, f"{stopped.picked}\n".encode())
     repository.run("update-index", "-z", "--index-info", stdin=lines)
 
 
@@ -95,8 +108,8 @@ def _go_back(repository: Repository, stopped: Stopped) -> None:
 def error(checkout: Checkout, bench: Repository, stopped: Stopped, names: Mapping[str, str]) -> Conflict:
     """What to tell the author. names: commit -> patch file."""
     commit = _picked(bench, stopped)
-    paths = [os.fsdecode(path) for path in _merged(bench, stopped).paths]
-    return Conflict(checkout.path, commit, names.get(commit.id, ""), paths)
+    sides = {os.fsdecode(path): sides for path, sides in _merged(bench, stopped).sides.items()}
+    return Conflict(checkout.path, commit, names.get(commit.id, ""), sides)
 
 
 def refuse_unresolved(checkout: Checkout, bench: Repository, stopped: Stopped) -> None:
@@ -110,10 +123,19 @@ def refuse_unresolved(checkout: Checkout, bench: Repository, stopped: Stopped) -
     untracked = repository.run("ls-files", "-z", "--others", "--exclude-standard").paths
     if edited or untracked:
         raise NotStaged(checkout.path, [*edited, *untracked])
-    paths = [os.fsdecode(path) for path in _merged(bench, stopped).paths]
+    paths = [os.fsdecode(path) for path in _merged(bench, stopped).sides]
     left = [path for path in paths if _has_markers(checkout, path)]
     if left:
         raise MarkersLeft(checkout.path, left)
+
+
+def refuse_swallowed(checkout: Checkout, stopped: Stopped, tip: ObjectId) -> None:
+    """Raise BaseGone when `tip` took the place of a commit that was replayed already: it was amended."""
+    if stopped.base is None or tip == stopped.original:
+        return
+    below = checkout.repository.run("merge-base", "--is-ancestor", stopped.base, tip, check=False)
+    if below.status:
+        raise BaseGone(checkout.path, stopped.base)
 
 
 def _has_markers(checkout: Checkout, path: str) -> bool:

@@ -38,9 +38,13 @@ class Merged:
     stages: tuple[bytes, ...]
 
     @property
-    def paths(self) -> list[bytes]:
-        """Those in conflict."""
-        return list(dict.fromkeys(line.partition(b"\t")[2] for line in self.stages))
+    def sides(self) -> dict[bytes, frozenset[int]]:
+        """The paths in conflict, each with the numbers of its stages."""
+        found: dict[bytes, frozenset[int]] = {}
+        for line in self.stages:
+            entry, _, path = line.partition(b"\t")
+            found[path] = found.get(path, frozenset()) | {int(entry.rpartition(b" ")[2])}
+        return found
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -57,42 +61,54 @@ class Replayed:
 def replay(bench: Repository, tip: ObjectId, rest: Sequence[ObjectId], committer: Identity) -> Replayed:
     """Put the commits of `rest` onto `tip`, up to the first conflict. A commit that fits as it is stays."""
     commits = history.read(bench, rest)
+    started = history.read(bench, [tip, *(commit.parents[0] for commit in commits)])
+    trees = {commit.id: commit.tree for commit in (*started, *commits)}
     left_out: list[Commit] = []
     for at, commit in enumerate(commits):
         if commit.parents == (tip,):
             tip = commit.id
             continue
-        merged = merge(bench, tip, commit)
+        ours = trees[tip]
+        merged = _merge(bench, ours, commit, trees[commit.parents[0]])
         if merged.stages:
             return Replayed(
                 tip=tip, left_out=tuple(left_out), rest=tuple(rest[at + 1 :]), picked=commit, merged=merged
             )
-        if merged.tree == _tree(bench, tip):
+        if merged.tree == ours:
             left_out.append(commit)
         else:
             tip = history.make(bench, commit, tree=merged.tree, parents=[tip], committer=committer)
+            trees[tip] = merged.tree
     return Replayed(tip=tip, left_out=tuple(left_out))
 
 
 def merge(bench: Repository, tip: ObjectId, commit: Commit) -> Merged:
     """What `commit` changes, put onto `tip`. The same input gives the same tree."""
-    base, ours = _tree(bench, commit.parents[0]), _tree(bench, tip)
+    ours, base = history.read(bench, [tip, commit.parents[0]])
+    return _merge(bench, ours.tree, commit, base.tree)
+
+
+def _merge(bench: Repository, ours: ObjectId, commit: Commit, base: ObjectId) -> Merged:
+    """The same for the tree of the tip; base: the tree of the commit's parent."""
     if base == ours:
         return Merged(tree=commit.tree, stages=())
-    # git 2.39's merge-tree takes no --merge-base; so a common ancestor is made for it.
-    ancestor = history.make(bench, commit, tree=base, parents=[])
-    theirs_name = f"{commit.id.short}-{slug(commit.subject)}".removesuffix(".lock")
-    for name, tree in ((_OURS, ours), (theirs_name, commit.tree)):
-        made = history.make(bench, commit, tree=tree, parents=[ancestor])
+    # git 2.39's merge-tree takes no --merge-base; so our side, too, is made on the commit's parent.
+    side = history.make(bench, commit, tree=ours, parents=commit.parents)
+    merged = _merge_tree(bench, side, commit.id)
+    if not merged.stages:
+        return merged
+    # Again, for markers that tell a person which side is which: they are called as the branches are.
+    theirs = f"{commit.id.short}-{slug(commit.subject)}".removesuffix(".lock")
+    for name, made in ((_OURS, side), (theirs, commit.id)):
         bench.run("update-ref", f"refs/heads/{name}", made)
+    return _merge_tree(bench, _OURS, theirs)
+
+
+def _merge_tree(bench: Repository, ours: str, theirs: str) -> Merged:
     settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-    command = (*settings, "merge-tree", "--write-tree", "-z", "--no-messages", _OURS, theirs_name)
+    command = (*settings, "merge-tree", "--write-tree", "-z", "--no-messages", ours, theirs)
     done = bench.run(*command, check=False)
     if done.status not in (0, _CONFLICTS):
         raise GitFailed(command, done.status, done.stdout, done.stderr)
     first, *stages = done.stdout.rstrip(b"\0").split(b"\0")
     return Merged(tree=ObjectId(first.decode()), stages=tuple(stages) if done.status else ())
-
-
-def _tree(bench: Repository, commit: ObjectId) -> ObjectId:
-    return ObjectId(bench.run("rev-parse", f"{commit}^{{tree}}").line)

@@ -16,15 +16,17 @@ from skippy_patches.apply.errors import NoSuchPatch, PatchDoesNotApply
 from skippy_patches.apply.ledger import Ledger, prefix_keys
 from skippy_patches.apply.move import Move
 from skippy_patches.apply.stopped import Stopped
-from skippy_patches.authoring import ground, history
+from skippy_patches.authoring import edited, ground, history
 from skippy_patches.authoring.bench import open_bench
 from skippy_patches.authoring.edit import conflict
 from skippy_patches.authoring.edit.errors import AbortBegun, NoEdit, UnrefreshedCommits
 from skippy_patches.authoring.edit.replay import replay
+from skippy_patches.authoring.edited import Edited
 from skippy_patches.authoring.errors import EditIsStopped, QueueChanged
 from skippy_patches.journal import rewrite
 from skippy_patches.objectid import ObjectId
 from skippy_patches.queue import reader
+from skippy_patches.queue.patch import digest
 from skippy_patches.upstream.verify import PIN_REF
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Edited:
+class Begun:
     """Where `edit` stopped."""
 
     stopped: Stopped
@@ -59,10 +61,14 @@ class LeftOut:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Continued:
-    """The whole queue again. is_changed: it is another one than before the edit."""
+    """The whole queue again. is_changed: it is another one than before the edit.
+
+    is_current: the patch files are still those that the edit began from, so that refresh can write it.
+    """
 
     commit: ObjectId
     is_changed: bool
+    is_current: bool
     left_out: tuple[LeftOut, ...]
     checkout: Path
 
@@ -72,7 +78,7 @@ def stopped(checkout: Checkout) -> Stopped | None:
     return stopping.load(checkout.edit)
 
 
-def edit(project: Project, pin: Pin, number: int, *, reporter: Reporter) -> Edited:
+def edit(project: Project, pin: Pin, number: int, *, reporter: Reporter) -> Begun:
     """Stop the checkout at patch `number`; the commits behind it wait for `continue_`.
 
     Raises NoSuchPatch, EditIsStopped, UnrefreshedCommits, QueueChanged for another pin, PatchError, and what
@@ -89,7 +95,7 @@ def edit(project: Project, pin: Pin, number: int, *, reporter: Reporter) -> Edit
         if standing.tip != standing.applied:
             raise UnrefreshedCommits(checkout.path, str(standing.tip), str(standing.applied))
         if checkout.repository.resolve(PIN_REF) != pin.commit:
-            raise QueueChanged(checkout.path, standing.applied, has_commits=False)
+            raise QueueChanged(checkout.path)
         numbers = [patch.number for patch in patches]
         if number not in numbers:
             raise NoSuchPatch(number, numbers)
@@ -101,9 +107,11 @@ def edit(project: Project, pin: Pin, number: int, *, reporter: Reporter) -> Edit
             at=commits[place],
             original=commits[-1],
             rest=tuple(commits[place + 1 :]),
+            queue=digest(patches),
         )
+        edited.forget(checkout)
         move.make(checkout, dataclasses.replace(Move.plan(standing, now.at), edit=now.text()))
-        return Edited(stopped=now, checkout=checkout.path)
+        return Begun(stopped=now, checkout=checkout.path)
 
 
 def continue_(project: Project, pin: Pin, *, reporter: Reporter) -> Continued:
@@ -123,7 +131,8 @@ def continue_(project: Project, pin: Pin, *, reporter: Reporter) -> Continued:
         now = conflict.settle(checkout, bench, now)
         standing = ground.on_branch(checkout)
         tip, now = _author_made(project, pin, checkout, bench, standing, now)
-        names = _names(project, pin, checkout)
+        patches = reader.load(project)
+        names = _names(project, pin, checkout, patches)
         rest = () if tip == now.original else now.rest  # the author went back to where it began
         replayed = replay(bench, tip, rest, project.committer)
         files_of = tip if now.picked else standing.tree
@@ -136,6 +145,7 @@ def continue_(project: Project, pin: Pin, *, reporter: Reporter) -> Continued:
         return Continued(
             commit=replayed.tip,
             is_changed=replayed.tip != now.original,
+            is_current=now.queue in ("", digest(patches)),
             left_out=tuple(LeftOut(commit=each, patch=names.get(each.id, "")) for each in left_out),
             checkout=checkout.path,
         )
@@ -148,8 +158,12 @@ def _author_made(
     tip = standing.tip
     assert tip is not None  # noqa: S101 - it is on its branch
     if now.picked is None or tip != now.base:
+        if now.picked:
+            conflict.refuse_swallowed(checkout, now, tip)
         ground.clean(checkout)
-        ground.commits(checkout, pin, tip)
+        commits = ground.commits(checkout, pin, tip)
+        if now.picked is None:
+            _remember(checkout, now, commits)
         return tip, dataclasses.replace(now, picked=None)
     conflict.refuse_unresolved(checkout, bench, now)
     picked = history.read(bench, [now.picked])[0]
@@ -157,6 +171,14 @@ def _author_made(
     if tree == checkout.repository.resolve(f"{tip}^{{tree}}"):
         return tip, dataclasses.replace(now, left_out=(*now.left_out, now.picked))
     return history.make(bench, picked, tree=ObjectId(tree), parents=[tip], committer=project.committer), now
+
+
+def _remember(checkout: Checkout, now: Stopped, commits: Sequence[Commit]) -> None:
+    """The first commit that was made in the place of the patch is that patch (edited.py)."""
+    before = history.read(checkout.repository, [now.at])[0].parents[0]
+    first = next((commit for commit in commits if commit.parents[0] == before), None)
+    if first and first.id != now.at:
+        edited.save(checkout, Edited(patch=now.patch, email=first.email, date=first.date))
 
 
 def _rows(
@@ -177,9 +199,8 @@ def _rows(
         ledger.save()
 
 
-def _names(project: Project, pin: Pin, checkout: Checkout) -> dict[str, str]:
+def _names(project: Project, pin: Pin, checkout: Checkout, patches: Sequence[Patch]) -> dict[str, str]:
     """Commit -> the patch file that gave it, as far as the queue is still the one that was applied."""
-    patches = reader.load(project)
     keys = prefix_keys(pin.commit, project.committer, project.subject_prefix, patches)
     rows = Ledger(checkout.ledger).longest(keys)
     return {str(row.commit): patch.path for row, patch in zip(rows, patches, strict=False)}

@@ -40,10 +40,14 @@ class Progress(Silent):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Known:
-    """A patch of the queue as it was applied last: its commit, and the row of its prefix."""
+    """A patch of the queue as it was applied last: its commit, and the row of its prefix.
+
+    on: the tree of the commit's parent; None where that is not known.
+    """
 
     commit: Commit
     row: Row
+    on: ObjectId | None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -65,7 +69,8 @@ class Workshop:
         patch that is not checked out and stands on what it stood on before. Raises DoesNotSurvive,
         RestDoesNotApply, UnfaithfulExport.
         """
-        _refuse_empty(places, self._tree_of_pin())
+        tree = self._tree_of_pin()
+        _refuse_empty(places, tree)
         drafts: list[tuple[Patch, Row | None]] = []
         parent = self.pin.commit
         last = list(self.known.values())[-1].row.commit if self.known else self.pin.commit
@@ -73,12 +78,12 @@ class Workshop:
             self.engine.reporter.advance("Checking", count + 1, len(places))
             row: Row | None
             if place.commit is not None:
-                patch, row = self._checked_out(place, place.commit, lane, name, parent)
+                patch, row = self._checked_out(place, place.commit, lane, name, parent, tree)
             else:
                 assert place.patch is not None  # noqa: S101 - it is one or the other
                 patch = Patch(lane, name, place.number, place.patch.content)
                 row = None if parent == last else self._behind(patch, place, places, parent)
-            parent = row.commit if row else parent
+            parent, tree = (row.commit, row.tree) if row else (parent, tree)
             drafts.append((patch, row))
         return drafts
 
@@ -86,25 +91,40 @@ class Workshop:
         return self.engine.repository.resolve(f"{self.pin.commit}^{{tree}}")
 
     def _checked_out(
-        self, place: Place, commit: Commit, lane: str, name: str, parent: ObjectId
+        self, place: Place, commit: Commit, lane: str, name: str, parent: ObjectId, tree: ObjectId | None
     ) -> tuple[Patch, Row]:
         if place.patch is not None:
             patch = Patch(lane, name, place.number, place.patch.content)
-            row = self._kept(patch, self.known.get(place.patch.path), commit, parent)
+            row = self._kept(patch, self.known.get(place.patch.path), commit, parent, tree)
             if row is not None:
                 return patch, row
         patch = Patch(lane, name, place.number, export(self.bench, commit))
         return patch, self.proven(patch, commit, parent)
 
-    def _kept(self, patch: Patch, known: Known | None, commit: Commit, parent: ObjectId) -> Row | None:
-        """The row of the old bytes on the new parent, when they give the author's commit."""
-        if known and known.commit.parents == (parent,):
-            return known.row if known.commit.content == commit.content else None
+    def _kept(
+        self, patch: Patch, known: Known | None, commit: Commit, parent: ObjectId, tree: ObjectId | None
+    ) -> Row | None:
+        """The row of the old bytes on the new parent, when they give the author's commit.
+
+        tree: of the parent. On one like the old parent's they give what they gave, and are not tried.
+        """
+        if known and (known.commit.parents == (parent,) or (tree and known.on == tree)):
+            if known.commit.content != commit.content:
+                return None
+            return known.row if known.commit.parents == (parent,) else self._again(known, parent)
         try:
             row = self.engine.apply(parent, patch)
         except PatchError:
             return None
         return row if self._commit_of(row).content == commit.content else None
+
+    def _again(self, known: Known, parent: ObjectId) -> Row:
+        """The row that the engine would make of the same patch, the same tree and another parent."""
+        committer = self.engine.options.committer
+        made = history.make(
+            self.engine.repository, known.commit, tree=known.row.tree, parents=[parent], committer=committer
+        )
+        return dataclasses.replace(known.row, commit=made)
 
     def proven(self, patch: Patch, commit: Commit, parent: ObjectId) -> Row:
         """The row of an exported patch, once it is seen to give the author's commit."""

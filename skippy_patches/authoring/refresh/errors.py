@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from skippy_patches.authoring.errors import git_in
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from skippy_patches.authoring.history import Commit
     from skippy_patches.authoring.refresh.changes import Plan
+    from skippy_patches.objectid import ObjectId
     from skippy_patches.queue.findings import Finding
     from skippy_patches.queue.patch import Patch
 
@@ -44,7 +46,8 @@ class UnnamedDrops(SkippyError):
             f"No commit is left of {', '.join(paths)}. Nothing was written.",
             why="A patch is deleted only when it is named: a commit can also be lost by mistake.",
             mend=f"If it is to go: skippy-patches refresh {options}\n"
-            "If not, look for it: git reflog skippy, in the checkout",
+            "If not, look for it: git reflog skippy, in the checkout\n"
+            "Or go back to the queue as it is; your commits are saved: skippy-patches apply --discard",
         )
         self.plan = plan
 
@@ -66,6 +69,32 @@ class NotDropped(UsageError):
         )
 
 
+class AutosquashLeft(SkippyError):
+    """Commits that `git commit --fixup` or --squash made are still on their own."""
+
+    exit_status = 1
+
+    def __init__(self, checkout: Path, commits: Sequence[Commit], pin: ObjectId) -> None:
+        super().__init__(
+            "Commits that are meant for other commits are not in them yet. Nothing was written.",
+            why="\n".join(f"- {each.id.short} {printable(each.subject)}" for each in commits),
+            mend=f"Put them where they belong: {git_in(checkout)} rebase -i --autosquash {pin.short}\n"
+            "One that is to be a patch of its own needs another subject: reword it there.",
+        )
+
+
+class QueueTouched(WrongTree):
+    """Somebody changed patch files while refresh wrote."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(
+            "Somebody else changed the patch files while refresh wrote them.",
+            why="What refresh wrote is there, and the other change beside it; your commits are as they were.",
+            mend=f"Look at both: git -C {shlex.quote(str(root))} status\n"
+            "Take the other change out, then: skippy-patches refresh",
+        )
+
+
 class NothingLeft(SkippyError):
     """Every patch would be deleted."""
 
@@ -76,6 +105,7 @@ class NothingLeft(SkippyError):
             f"There is no commit above the pin in {checkout}: every patch would be deleted.",
             why="A refresh never empties a queue; a branch that was reset looks like that.",
             mend=f"Get the commits back: {git_in(checkout)} reflog skippy\n"
+            "Or put the queue back, as its files are: skippy-patches apply --discard\n"
             "To end the queue, delete the files yourself.",
         )
 
@@ -126,15 +156,10 @@ class NumberDoesNotFit(SkippyError):
 
     exit_status = 1
 
-    def __init__(self, commit: Commit, wish: str, before: str, behind: str) -> None:
-        place = " and ".join(
-            part
-            for part in (f"behind {before}" if before else "", f"before {behind}" if behind else "")
-            if part
-        )
+    def __init__(self, commit: Commit, wish: str, reason: str) -> None:
         super().__init__(
             f'Commit {commit.id.short} "{printable(commit.subject)}" cannot have {wish}.',
-            why=f"It stands {place or 'alone'}, and numbers rise as patches are applied; or it is taken.",
+            why=printable(reason),
             mend="Move the commit to its place (git rebase -i).\n"
             "Or drop it and begin it anew with another number: skippy-patches new",
         )

@@ -83,16 +83,22 @@ def _is_fixed(place: Place, number: int | None, numbering: Numbering) -> bool:
 
 
 def _in_lanes(places: Sequence[Place], snapshot: Snapshot, checkout: Path) -> list[Place]:
-    """A patch stays in its lane; a new one joins the next patch's, or the last lane when there is none."""
+    """A patch stays in its lane; a new one joins the lane of the patch before it, so that none behind moves.
+
+    In front of all it joins the first one's; in an empty queue, the last lane.
+    """
     lanes = {lane.path: at for at, lane in enumerate(snapshot.lanes)}
-    found = [lanes[place.patch.lane] if place.patch else -1 for place in places]
-    following = len(snapshot.lanes) - 1
-    for at in reversed(range(len(places))):
-        if found[at] > following:
-            later = next(other for other in range(at + 1, len(places)) if found[other] == following)
-            raise CrossesLanes(checkout, places[at].name, places[later].name)
-        found[at] = following = following if found[at] < 0 else found[at]
-    return [dataclasses.replace(place, lane=lane) for place, lane in zip(places, found, strict=True)]
+    known = [lanes[place.patch.lane] for place in places if place.patch]
+    here = known[0] if known else len(snapshot.lanes) - 1
+    placed: list[Place] = []
+    for place in places:
+        lane = lanes[place.patch.lane] if place.patch else here
+        if lane < here:
+            before = next(each for each in reversed(placed) if each.lane == here and each.patch)
+            raise CrossesLanes(checkout, before.name, place.name)
+        here = lane
+        placed.append(dataclasses.replace(place, lane=lane))
+    return placed
 
 
 def _given_numbers(places: Sequence[Place], numbering: Numbering) -> list[int | None]:
@@ -113,7 +119,7 @@ def _given_numbers(places: Sequence[Place], numbering: Numbering) -> list[int | 
         else:
             continue
         given[at] = number
-        snapshot = _with_number(snapshot, number)
+        snapshot = with_number(snapshot, number)
     return given
 
 
@@ -122,7 +128,7 @@ def _next(numbering: Numbering, snapshot: Snapshot, claimed: Sequence[Claim], ba
     number = claims.next_free(numbering.project, snapshot, claimed, band).number
     if number not in numbering.rules.reserved:
         return number
-    return _next(numbering, _with_number(snapshot, number), claimed, band)
+    return _next(numbering, with_number(snapshot, number), claimed, band)
 
 
 def _check_wish(
@@ -137,12 +143,20 @@ def _check_wish(
     low = (given[before] or 0) if before is not None else 0
     high = (given[behind] or 0) if behind is not None else number + 1
     is_ordered = places[at].lane in rules.series_lanes or low < number < high
-    if number in given or number in rules.reserved or not is_ordered:
-        names = [places[other].name if other is not None else "" for other in (before, behind)]
-        raise NumberDoesNotFit(commit, wish.described(number), *names)
+    if number in given:
+        reason = f"{places[given.index(number)].name} has it."
+    elif number in rules.reserved:
+        reason = "Records name another patch by it."
+    elif not is_ordered:
+        low_end = f"behind {places[before].name}" if before is not None and low >= number else ""
+        high_end = f"before {places[behind].name}" if behind is not None and high <= number else ""
+        reason = f"It stands {low_end or high_end}, and numbers rise as patches are applied."
+    else:
+        return
+    raise NumberDoesNotFit(commit, wish.described(number), reason)
 
 
-def _with_number(snapshot: Snapshot, number: int) -> Snapshot:
+def with_number(snapshot: Snapshot, number: int) -> Snapshot:
     """As if a patch had that number already."""
     taken = Lane("", True, (Entry(f"{number:04d}-taken.patch", FILE, b""),), None)
     return Snapshot(snapshot.source, (*snapshot.lanes, taken))

@@ -1,4 +1,7 @@
-"""A series file with another order, or other patches in it: comments stay with the line below them."""
+"""A series file with another order, or other patches in it: comments stay with the line below them.
+
+The file's own head, which a blank line separates from the first patch, stays where it is.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,9 @@ class Listed:
 def rewrite(content: bytes, order: Sequence[Listed]) -> bytes:
     """`content` with exactly the patches of `order`. A line whose patch goes leaves its comments behind."""
     blocks, end = _blocks(content)
+    head: list[bytes] = []
+    for name in list(blocks)[:1]:
+        head, blocks[name] = _without_head(*blocks[name])
     kept = {each.before for each in order}
     orphans: list[bytes] = []
     for name in list(blocks):
@@ -36,7 +42,13 @@ def rewrite(content: bytes, order: Sequence[Listed]) -> bytes:
         new = os.fsencode(each.name)
         comments, found = blocks.get(each.before or "", ([], new))
         written += [*comments, found.replace(os.fsencode(each.before), new, 1) if each.before else new]
-    return b"".join(line + b"\n" for line in (*written, *orphans, *end))
+    return b"".join(line + b"\n" for line in (*head, *written, *orphans, *end))
+
+
+def _without_head(above: list[bytes], line: bytes) -> tuple[list[bytes], tuple[list[bytes], bytes]]:
+    """What stands above the last blank line over the first patch, and the patch's own block."""
+    blank = max((at for at, each in enumerate(above) if not each.strip()), default=-1)
+    return above[: blank + 1], (above[blank + 1 :], line)
 
 
 def _blocks(content: bytes) -> tuple[dict[str, tuple[list[bytes], bytes]], list[bytes]]:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from skippy_patches.apply import handover
 from skippy_patches.apply.handover import Handover
 from skippy_patches.apply.ledger import Ledger, prefix_keys
-from skippy_patches.authoring import ground, history
+from skippy_patches.authoring import edited, ground, history
 from skippy_patches.authoring.bench import open_bench
-from skippy_patches.authoring.errors import QueueChanged
 from skippy_patches.authoring.message_errors import DoesNotSurvive
 from skippy_patches.authoring.refresh import identity, normalise, places, planning, wishes
 from skippy_patches.authoring.refresh.draft import Known, Progress, Workshop
-from skippy_patches.authoring.refresh.errors import NormaliseAlone, UnnamedDrops
+from skippy_patches.authoring.refresh.errors import AutosquashLeft, NormaliseAlone, QueueTouched, UnnamedDrops
 from skippy_patches.journal import rewrite
 from skippy_patches.journal.rewrite import Rewrite
 from skippy_patches.progress import Silent
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from skippy_patches.upstream.pin import Pin
 
 KIND = "refresh"
+_AUTOSQUASH = ("fixup! ", "squash! ", "amend! ")  # git-rebase(1), --autosquash
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -116,11 +116,12 @@ class _Session:
         self.tip: ObjectId = standing.tip
         self._commits = ground.commits(checkout, pin, self.tip)
         engine = ground.engine(project, checkout, Silent())
-        rows = ground.held(engine, pin, patches, checkout, standing)
+        rows = ground.held(project, engine, pin, patches, checkout, standing)
         self._before = history.read(checkout.repository, [row.commit for row in rows])
+        below = [checkout.repository.resolve(f"{pin.commit}^{{tree}}"), *(row.tree for row in rows)]
         known = {
-            patch.path: Known(commit=commit, row=row)
-            for patch, commit, row in zip(patches, self._before, rows, strict=False)
+            patch.path: Known(commit=commit, row=row, on=on)
+            for patch, commit, row, on in zip(patches, self._before, rows, below, strict=False)
         }
         self.workshop = Workshop(
             pin=pin,
@@ -133,6 +134,7 @@ class _Session:
     def plan(self, drop: Sequence[str]) -> tuple[Plan, list[Patch]]:
         """The plan, and the patches that it drops without having been told to."""
         found = self._places()
+        self._refuse_autosquash(found)
         kept = [place.patch for place in found if place.patch]
         dropped = [patch for patch in self._patches if patch not in kept]
         undecided = planning.undecided(dropped, self._patches, drop, self._checkout.path)
@@ -151,13 +153,32 @@ class _Session:
 
     def _places(self) -> list[Place]:
         """The commits in order, each with its patch; then the patches that are not checked out."""
-        matched = identity.match(self.workshop.bench, self._pin.commit, self._before, self._commits)
+        matched = identity.match(
+            self.workshop.bench, self._pin.commit, self._before, self._commits, self._edited()
+        )
         checked_out = [
             places.Place(commit=commit, patch=None if at is None else self._patches[at])
             for commit, at in zip(self._commits, matched, strict=True)
         ]
         behind = self._patches[len(self._before) :]
         return [*checked_out, *(places.Place(commit=None, patch=patch) for patch in behind)]
+
+    def _refuse_autosquash(self, found: Sequence[Place]) -> None:
+        """Raise AutosquashLeft for new commits that are meant for another one."""
+        left = [
+            place.commit
+            for place in found
+            if place.commit and place.patch is None and place.commit.subject.startswith(_AUTOSQUASH)
+        ]
+        if left:
+            raise AutosquashLeft(self._checkout.path, left, self._pin.commit)
+
+    def _edited(self) -> tuple[int, int] | None:
+        """The patch that was edited, and the commit that was made in its place."""
+        made = edited.load(self._checkout)
+        places = {patch.path: at for at, patch in enumerate(self._patches[: len(self._before)])}
+        at = made.place(self._commits) if made else None
+        return (places[made.patch], at) if made and at is not None and made.patch in places else None
 
     def write(self, plan: Plan, saved: str | None) -> Outcome:
         """Write the files, then point the refs at the commits that they give."""
@@ -170,9 +191,10 @@ class _Session:
                 rewrite.carry_out(self._project, Rewrite(kind=KIND, files=plan.files), self._reporter)
             found = reader.load(self._project)
             if digest(found) != note.queue:  # somebody was at the files meanwhile
-                raise QueueChanged(self._checkout.path, None, has_commits=True)
+                raise QueueTouched(self._project.root)
             saved = handover.settle(self._checkout, found) or saved
             self._forget_wishes(self._commits)
+            edited.forget(self._checkout)
         return Outcome(
             plan=plan,
             is_written=plan.has_changes,
