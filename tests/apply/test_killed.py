@@ -196,7 +196,17 @@ def _deletes(world: World) -> str:
 
 
 @pytest.mark.case(23, 24)
-@pytest.mark.parametrize("work", [_commits, _stages, _stages_an_edit_and_takes_it_back, _switches, _deletes])
+@pytest.mark.parametrize(
+    "work",
+    [
+        _commits,
+        _stages,
+        *(
+            pytest.param(each, marks=pytest.mark.thorough)
+            for each in (_stages_an_edit_and_takes_it_back, _switches, _deletes)
+        ),
+    ],
+)
 @pytest.mark.parametrize("moved", [False, True], ids=["before the move", "after the move"])
 def test_work_between_a_kill_and_the_next_apply(world: World, work: object, moved: bool) -> None:
     """Whether the killed command had moved everything but its journal, or nothing."""

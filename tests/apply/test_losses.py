@@ -351,7 +351,17 @@ def _attributes(world: World) -> None:
 
 
 @pytest.mark.case(25)
-@pytest.mark.parametrize("change", [_misspelt, _a_diff, _a_symlink, _a_bisection, _a_sequence, _attributes])
+@pytest.mark.parametrize(
+    "change",
+    [
+        _misspelt,
+        _a_sequence,
+        *(
+            pytest.param(each, marks=pytest.mark.thorough)
+            for each in (_a_diff, _a_symlink, _a_bisection, _attributes)
+        ),
+    ],
+)
 def test_what_the_long_way_refuses_is_not_up_to_date(queue: World, change: object) -> None:
     assert callable(change)
     queue.start("apply")
