@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 from unittest import mock
 
+from skippy_patches import __main__ as entry
 from skippy_patches.cli import app as application
 
 if TYPE_CHECKING:
@@ -28,9 +29,15 @@ class Done:
     stderr: str
 
 
-def run(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Done:
-    """Run the command line as if it were started in `folder`."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", errors="surrogateescape") for _ in range(2))
+def glance(folder: Path, *arguments: str) -> str | None:
+    """What the program answers before it starts the command line; None: it starts it."""
+    with contextlib.chdir(folder):
+        return entry._at_a_glance(arguments)
+
+
+def run(folder: Path, *arguments: str, env: Mapping[str, str] | None = None, encoding: str = "utf-8") -> Done:
+    """Run the command line as if it were started in `folder`. encoding: what its output can write."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding, errors="surrogateescape") for _ in range(2))
     before = signal.getsignal(signal.SIGTERM)
     named = functools.partial(application.app, prog_name="skippy-patches")  # it is pytest's process
     with (
@@ -50,5 +57,5 @@ def run(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> 
     texts = []
     for stream in (out, err):
         stream.flush()
-        texts.append(stream.buffer.getvalue().decode())
+        texts.append(stream.buffer.getvalue().decode(encoding))
     return Done(returncode=status, stdout=texts[0], stderr=texts[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 from skippy_patches import __version__, hook
+from tests import inprocess
 from tests.queue.corpus import ENVIRONMENT
 from tests.queue.made import good, mailed, text_diff
 
@@ -159,13 +161,23 @@ def test_a_current_folder_that_is_gone(tmp_path: Path) -> None:
         assert done.stderr.startswith("error: The current folder was deleted.")
 
 
-@pytest.mark.parametrize("command", ["skippy-patches-check", "skippy-patches check", "skippy-patches apply"])
-def test_the_folder_to_start_in_must_be_one(command: str, project: Path) -> None:
-    program, *words = command.split()
-    for folder, said in (("nope", "does not exist"), ("patches/0001-a.patch", "is not a folder")):
-        done = run(project, program, "-C", folder, *words)
-        assert done.returncode == 2
-        assert done.stderr.startswith(f"error: {folder} {said}.")
+@pytest.mark.parametrize("command", ["skippy-patches-check", "check", "apply"])
+@pytest.mark.parametrize(
+    ("folder", "said"), [("nope", "does not exist"), ("patches/0001-a.patch", "is not a folder")]
+)
+def test_the_folder_to_start_in_must_be_one(
+    command: str, folder: str, said: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if command == "skippy-patches-check":
+        with contextlib.chdir(project):
+            status = hook.run(["-C", folder])
+        told = capsys.readouterr().err
+    else:
+        assert inprocess.glance(project, "-C", folder, command) is None
+        done = inprocess.run(project, "-C", folder, command)
+        status, told = done.returncode, done.stderr
+    assert status == 2
+    assert told.startswith(f"error: {folder} {said}.")
 
 
 def test_a_reader_that_leaves_early(project: Path) -> None:
@@ -240,11 +252,23 @@ def _install(project: Path, repository: dict[str, object]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the first test leaves a copy of its project with hooks for the others."""
+    return tmp_path_factory.mktemp("installed") / "project"
+
+
 @pytest.fixture
-def hooked(project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def hooked(project: Path, installed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The project with the hook of our definition; only how it is installed differs: it is there already."""
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "pre-commit"))
-    _install(project, {"repo": "local", "hooks": [{**_hook_definition(), "language": "system"}]})
+    if installed.exists():
+        shutil.rmtree(project)
+        shutil.copytree(installed, project)
+        git(project, "update-index", "-q", "--refresh")
+    else:
+        _install(project, {"repo": "local", "hooks": [{**_hook_definition(), "language": "system"}]})
+        shutil.copytree(project, installed)
     return project
 
 
@@ -292,10 +316,10 @@ def test_partial_commit(hooked: Path) -> None:
 def test_colliding_merge_commit(hooked: Path) -> None:
     git(hooked, "checkout", "-qb", "side")
     _add(hooked, "0002-side.patch", 2)
-    git(hooked, "commit", "-qm", "side")
+    git(hooked, "commit", "-qnm", "side")
     git(hooked, "checkout", "-q", "main")
     _add(hooked, "0002-main.patch", 3)
-    git(hooked, "commit", "-qm", "main")
+    git(hooked, "commit", "-qnm", "main")
     before = git(hooked, "rev-parse", "HEAD")
     _assert_blocked(run(hooked, "git", "merge", "--no-edit", "side"))
     assert git(hooked, "rev-parse", "HEAD") == before

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -37,7 +39,8 @@ _AUTHOR = {
 def git(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> str:
     """Run git for a test: fixed identity and dates, and no configuration but the repository's own."""
     base = {"PATH": os.environ["PATH"], "HOME": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"}
-    command = ["git", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", *arguments]
+    settings = ("init.defaultBranch=main", "protocol.file.allow=always", "maintenance.auto=false")
+    command = ["git", *(word for setting in settings for word in ("-c", setting)), *arguments]
     done = subprocess.run(
         command, cwd=folder, env={**base, **_AUTHOR, **(env or {})}, capture_output=True, check=False
     )
@@ -71,6 +74,21 @@ def make_upstream(folder: Path) -> Path:
     return folder
 
 
+@functools.cache
+def _clone(upstream: Path, pin: str) -> Path:
+    """A clone to copy: copying starts no git."""
+    clone = upstream.with_name(f"{upstream.name}-clone-{pin}")
+    git(upstream.parent, "clone", "-q", "--template=", str(upstream), str(clone))
+    git(clone, "repack", "-adq")
+    return clone
+
+
+@functools.cache
+def _commit_object(upstream: Path, pin: str) -> bytes:
+    command = ["git", "-C", str(upstream), "cat-file", "commit", pin]
+    return subprocess.run(command, capture_output=True, check=True).stdout
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class World:
     """root: the project. upstream: the repository of the pin. desk: where the author commits."""
@@ -84,7 +102,7 @@ class World:
         """A project whose queue is empty."""
         root.mkdir(parents=True)
         world = cls(root=root, upstream=upstream, desk=root.with_name(root.name + "-desk"))
-        git(root.parent, "clone", "-q", str(upstream), str(world.desk))
+        shutil.copytree(_clone(upstream, world.pin), world.desk, symlinks=True)
         world.patches.mkdir()
         world.configure()
         return world
@@ -103,12 +121,10 @@ class World:
 
     def configure(self, more: str = "", *, upstream: str | None = None, checkout: str = "") -> None:
         """Write skippy-patches.yaml. upstream: the lines below `upstream:`, indented by two."""
-        raw = subprocess.run(
-            ["git", "-C", str(self.upstream), "cat-file", "commit", self.pin], capture_output=True, check=True
-        )
-        (self.root / "upstream.commit").write_bytes(raw.stdout)
+        pin = self.pin
+        (self.root / "upstream.commit").write_bytes(_commit_object(self.upstream, pin))
         place = upstream if upstream is not None else f"  repository: {self.upstream}\n"
-        text = f"upstream:\n  tag: b1\n  commit: {self.pin}\n  commit_object: upstream.commit\n{place}{more}"
+        text = f"upstream:\n  tag: b1\n  commit: {pin}\n  commit_object: upstream.commit\n{place}{more}"
         if checkout:
             text += f"\ncheckout: {checkout}\n"
         (self.root / "skippy-patches.yaml").write_text(text, encoding="utf-8")
@@ -173,6 +189,10 @@ class World:
     def run(self, *arguments: str, env: Mapping[str, str] | None = None) -> Done:
         """Run the command line from the project's folder, in this process: what it says and how it ends."""
         return inprocess.run(self.root, *arguments, env=env)
+
+    def glance(self, *arguments: str) -> str | None:
+        """What the program answers before it starts the command line; None: it starts it."""
+        return inprocess.glance(self.root, *arguments)
 
     def start(
         self, *arguments: str, env: Mapping[str, str] | None = None

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import shutil
+from typing import TYPE_CHECKING
 
+from tests.once import once
 from tests.world import World, block
+
+if TYPE_CHECKING:
+    from skippy_patches.apply.result import Applied
 
 
 def author_queue(world: World) -> None:
-    """Seven patches: text, CRLF, binary, rename with mode and symlink, mails that git rewrites.
+    """Seven patches: text, CRLF, binary, rename with mode and symlink, mails that git rewrites."""
+    once(world, _author)
 
-    They are the same each time, so they are made once for each upstream and copied from then on.
-    """
-    made = world.upstream.with_name(f"{world.upstream.name}-authored")
-    if not made.exists():
-        _author(world)
-        for folder in (world.patches, world.desk):
-            shutil.copytree(folder, made / folder.name.removeprefix(world.root.name), symlinks=True)
-        return
-    shutil.copytree(made / world.patches.name, world.patches, dirs_exist_ok=True)
-    shutil.rmtree(world.desk)
-    shutil.copytree(made / "-desk", world.desk, symlinks=True)
+
+def apply_queue(world: World) -> Applied:
+    """The same, applied."""
+    return once(world, _author_and_apply)
+
+
+def _author_and_apply(world: World) -> Applied:
+    author_queue(world)
+    return world.apply().applied
 
 
 def _author(world: World) -> None:

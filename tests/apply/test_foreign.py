@@ -10,7 +10,7 @@ import pytest
 
 from skippy_patches.apply.errors import CannotSave, ForeignWork, InTheWay
 from skippy_patches.apply.stage import Request
-from tests.apply.scenario import author_queue
+from tests.apply.scenario import apply_queue, author_queue
 from tests.world import World, git
 
 
@@ -65,7 +65,7 @@ FOREIGN = [
     _a_branch,
     _a_detached_head,
     _a_deletion,
-    _a_mode,
+    pytest.param(_a_mode, marks=pytest.mark.thorough),  # told as an edit is
 ]
 
 
@@ -73,8 +73,7 @@ FOREIGN = [
 @pytest.mark.parametrize("work", FOREIGN)
 def test_foreign_work_stops_apply_and_discard_saves_it(world: World, work: object) -> None:
     assert callable(work)
-    author_queue(world)
-    applied = world.apply().applied
+    applied = apply_queue(world)
     said = work(world)
     before = _content(world)
     (world.patches / "0009-last.patch").unlink()
@@ -100,8 +99,7 @@ def _content(world: World) -> dict[str, tuple[bytes, int]]:
 
 @pytest.mark.case(24)
 def test_ignored_files_stay_where_they_are(world: World) -> None:
-    author_queue(world)
-    world.apply()
+    apply_queue(world)
     (world.checkout / "build").mkdir()
     (world.checkout / "build/object.o").write_bytes(b"hours of work")
     (world.checkout / "mine.log").write_bytes(b"notes")
@@ -115,8 +113,7 @@ def test_ignored_files_stay_where_they_are(world: World) -> None:
 
 @pytest.mark.case(24)
 def test_the_index_is_saved_beside_the_work_tree(world: World) -> None:
-    author_queue(world)
-    world.apply()
+    apply_queue(world)
     file = world.checkout / "src/llama.cpp"
     file.write_text("// staged\n", encoding="utf-8")
     world.inside("add", "-A")
@@ -128,8 +125,7 @@ def test_the_index_is_saved_beside_the_work_tree(world: World) -> None:
 
 @pytest.mark.case(23, 24)
 def test_a_rebase_in_progress_is_neither_overwritten_nor_discarded(world: World) -> None:
-    author_queue(world)
-    world.apply()
+    apply_queue(world)
     (world.checkout / ".git/rebase-apply").mkdir()
     with pytest.raises(ForeignWork, match="git am or git rebase is in progress"):
         world.apply()
@@ -140,8 +136,7 @@ def test_a_rebase_in_progress_is_neither_overwritten_nor_discarded(world: World)
 
 
 def test_a_repository_inside_the_checkout_is_not_discarded(world: World) -> None:
-    author_queue(world)
-    world.apply()
+    apply_queue(world)
     nested = world.checkout / "nested"
     nested.mkdir()
     git(nested, "init", "-q")
@@ -157,8 +152,7 @@ def test_a_repository_inside_the_checkout_is_not_discarded(world: World) -> None
 
 @pytest.mark.parametrize("bit", ["--assume-unchanged", "--skip-worktree"])
 def test_hidden_edits_are_seen(world: World, bit: str) -> None:
-    author_queue(world)
-    world.apply()
+    apply_queue(world)
     world.inside("update-index", bit, "src/llama.cpp")
     _an_edit(world)
     with pytest.raises(ForeignWork, match=r"src/llama\.cpp: hidden from git"):
@@ -212,16 +206,14 @@ def test_a_checkout_of_somebody_else_is_refused(world: World) -> None:
 
 @pytest.mark.case(1)
 def test_a_git_file_that_leads_elsewhere_is_refused(world: World) -> None:
-    author_queue(world)
-    world.apply()
+    apply_queue(world)
     (world.checkout / ".git").rename(world.root / "elsewhere")
     (world.checkout / ".git").write_text(f"gitdir: {world.root / 'elsewhere'}\n", encoding="utf-8")
     assert world.run("apply").returncode == 5
 
 
 def test_attributes_in_the_git_dir_are_refused(world: World) -> None:
-    author_queue(world)
-    world.apply()
+    apply_queue(world)
     (world.checkout / ".git/info").mkdir(exist_ok=True)
     (world.checkout / ".git/info/attributes").write_text("* text eol=crlf\n", encoding="utf-8")
     (world.patches / "0009-last.patch").unlink()
@@ -229,8 +221,7 @@ def test_attributes_in_the_git_dir_are_refused(world: World) -> None:
 
 
 def test_settings_in_the_checkout_do_not_count(world: World) -> None:
-    author_queue(world)
-    expected = world.apply().applied.patched.commit
+    expected = apply_queue(world).patched.commit
     for setting, value in {
         "core.autocrlf": "true",
         "apply.whitespace": "fix",

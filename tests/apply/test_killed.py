@@ -21,7 +21,7 @@ from skippy_patches.apply import checkout as checkouts
 from skippy_patches.apply import move
 from skippy_patches.apply.errors import ForeignWork
 from skippy_patches.apply.stage import Request
-from tests.apply.scenario import author_queue
+from tests.apply.scenario import apply_queue, author_queue
 from tests.world import Recorder, World
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _seconds(world: World) -> float:
 
 
 @pytest.mark.case(23)
-@pytest.mark.parametrize("kills", [6, pytest.param(40, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("kills", [4, pytest.param(40, marks=pytest.mark.thorough)])
 def test_killed_at_random_moments(world: World, kills: int) -> None:
     """Half of the kills hit the process alone, so that its git child lives on; half hit both."""
     author_queue(world)
@@ -103,8 +103,7 @@ def _checkout(world: World) -> Checkout:
 
 def _interrupted(world: World) -> move.Move:
     """A move from the pin to the whole queue that was killed after it wrote its journal."""
-    author_queue(world)
-    tip = world.apply().applied.patched.commit
+    tip = apply_queue(world).patched.commit
     world.apply(Request(to=0))
     checkout = _checkout(world)
     pending = move.Move.plan(checkouts.standing(checkout), tip)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from skippy_patches.apply.errors import (
 )
 from skippy_patches.apply.stage import Request
 from skippy_patches.errors import WrongTree
+from tests.once import once
 from tests.world import Recorder, World, git
 
 if TYPE_CHECKING:
@@ -31,10 +31,14 @@ if TYPE_CHECKING:
 @pytest.fixture
 def queue(world: World) -> World:
     """Two patches that add a file each, applied."""
+    once(world, _two)
+    return world
+
+
+def _two(world: World) -> None:
     world.add(1, "one", {"src/one.c": "int one;\n"})
     world.add(2, "two", {"src/two.c": "int two;\n"})
     world.apply()
-    return world
 
 
 def _is_clean(world: World) -> bool:
@@ -268,12 +272,6 @@ def test_a_submodule_in_the_way_of_a_hunk_is_no_internal_error(world: World) -> 
 # The answer at a glance
 
 
-def _at_a_glance(world: World) -> bool:
-    command = [sys.executable, "-X", "importtime", "-m", "skippy_patches", "apply"]
-    done = subprocess.run(command, cwd=world.root, capture_output=True, text=True, check=False)
-    return "typer" not in done.stderr
-
-
 class _Editor(Recorder):
     """Edits a file of the checkout as soon as patches are applied."""
 
@@ -314,7 +312,7 @@ def test_a_patch_edited_during_apply_is_no_input_of_its_answer(queue: World) -> 
     editor.start()
     try:
         for _ in range(4):
-            queue.start("apply")
+            queue.run("apply")
     finally:
         stop.set()
         editor.join()
@@ -364,14 +362,15 @@ def _attributes(world: World) -> None:
 )
 def test_what_the_long_way_refuses_is_not_up_to_date(queue: World, change: object) -> None:
     assert callable(change)
-    queue.start("apply")
-    assert _at_a_glance(queue)
+    queue.run("apply")
+    assert queue.glance("apply")
     change(queue)
-    assert queue.start("apply").returncode in (1, 5)
+    assert queue.glance("apply") is None
+    assert queue.run("apply").returncode in (1, 5)
 
 
 @pytest.mark.case(25)
 def test_packed_refs_are_read(queue: World) -> None:
     queue.inside("pack-refs", "--all")
-    queue.start("apply")
-    assert _at_a_glance(queue)
+    queue.run("apply")
+    assert queue.glance("apply")

@@ -16,7 +16,7 @@ from skippy_patches.apply.errors import (
     PatchHasNoEffect,
 )
 from skippy_patches.apply.stage import Request
-from tests.apply.scenario import author_queue
+from tests.apply.scenario import apply_queue, author_queue
 from tests.world import Recorder, World, block, git
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ def test_a_second_apply_changes_nothing(world: World) -> None:
 
 @pytest.mark.case(26)
 def test_only_files_whose_content_changed_get_a_new_mtime(world: World) -> None:
-    author_queue(world)
-    world.apply()
+    apply_queue(world)
     before = _mtimes(world)
     last = world.patches / "0009-last.patch"
     last.write_bytes(last.read_bytes().replace(b"\n+new\n", b"\n+newer\n"))
@@ -97,8 +96,7 @@ def test_mtimes_never_go_back(world: World) -> None:
 
 
 def test_to_stops_early_and_goes_on(world: World) -> None:
-    author_queue(world)
-    whole = world.apply().applied
+    whole = apply_queue(world)
     part = world.apply(Request(to=3))
     assert part.applied.patched.commit == whole.patches[2].commit
     assert part.applied.reused == 3
@@ -110,8 +108,7 @@ def test_to_stops_early_and_goes_on(world: World) -> None:
 
 
 def test_a_renumber_reuses_every_prefix(world: World) -> None:
-    author_queue(world)
-    before = world.apply().applied
+    before = apply_queue(world)
     (world.patches / "0009-last.patch").rename(world.patches / "0012-the-last.patch")
     after = world.apply()
     assert (after.moved, after.applied.reused) == (False, len(before.patches))
@@ -141,8 +138,7 @@ def test_subject_prefix_is_a_choice(world: World, choice: str) -> None:
 
 @pytest.mark.case(27)
 def test_time_and_identity_do_not_enter(world: World, tmp_path: Path, upstream: Path) -> None:
-    author_queue(world)
-    first = world.apply().applied.patched.commit
+    first = apply_queue(world).patched.commit
     other = World.create(tmp_path / "other/project", upstream)
     for file in world.patches.iterdir():
         (other.patches / file.name).write_bytes(file.read_bytes())
@@ -232,8 +228,7 @@ def test_missing_and_existing_files_are_told_in_words(world: World) -> None:
 @pytest.mark.case(25)
 @pytest.mark.parametrize("damage", ["{", "[]", '{"format": "skippy-patches ledger 1", "rows": {"x": 1}}'])
 def test_a_damaged_ledger_costs_time_only(world: World, damage: str) -> None:
-    author_queue(world)
-    expected = world.apply().applied.patched
+    expected = apply_queue(world).patched
     (world.checkout / ".git/skippy/ledger.json").write_text(damage, encoding="utf-8")
     again = world.apply()
     assert (again.applied.patched, again.applied.reused) == (expected, 0)
@@ -241,8 +236,7 @@ def test_a_damaged_ledger_costs_time_only(world: World, damage: str) -> None:
 
 @pytest.mark.case(25)
 def test_objects_that_git_collected_are_made_again(world: World) -> None:
-    author_queue(world)
-    expected = world.apply().applied.patched
+    expected = apply_queue(world).patched
     world.apply(Request(to=0))
     world.inside("reflog", "expire", "--expire=now", "--all")
     world.inside("gc", "-q", "--prune=now")

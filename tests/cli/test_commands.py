@@ -14,7 +14,8 @@ import pytest
 
 from skippy_patches import __version__, config
 from skippy_patches.cli import app as application
-from tests.apply.scenario import author_queue
+from tests import inprocess
+from tests.apply.scenario import apply_queue, author_queue
 from tests.world import World, git
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def test_version(world: World) -> None:
 def test_list(queue: World) -> None:
     table = queue.run("list").stdout
     assert re.search(r"0007 +patches/0007-umlaut\.patch +Umlaut im Betreff: Größe +-", table)
-    queue.apply()
+    apply_queue(queue)
     answer = json.loads(queue.run("list", "--format", "json").stdout)
     assert answer["schema_version"] == 1
     assert [patch["number"] for patch in answer["patches"]] == [1, 2, 3, 5, 6, 7, 9]
@@ -70,10 +71,12 @@ def test_next_number_ends_with_four_digits(queue: World) -> None:
 def test_json_is_json_whatever_stdout_can_write(world: World, encoding: str) -> None:
     world.commit({"f": "1\n"}, "Zo\u00eb: \U0001f600")
     world.export(1, "\u00e9")
-    for arguments in (["list"], ["apply"], ["apply"], ["check"], ["status"]):
-        done = world.start(*arguments, "--format", "json", env={"PYTHONIOENCODING": encoding})
-        assert json.loads(done.stdout), arguments
-    listed = json.loads(world.start("list", "--format", "json", env={"PYTHONIOENCODING": encoding}).stdout)
+    for command in ("list", "apply", "check", "status"):
+        done = inprocess.run(world.root, command, "--format", "json", encoding=encoding)
+        assert json.loads(done.stdout), command
+    glanced = world.start("apply", "--format", "json", env={"PYTHONIOENCODING": encoding})
+    assert json.loads(glanced.stdout)
+    listed = json.loads(inprocess.run(world.root, "list", "--format", "json", encoding=encoding).stdout)
     assert listed["patches"][0]["file"] == "0001-\u00e9.patch"
     assert listed["patches"][0]["subject"] == "Zo\u00eb: \U0001f600"
 
@@ -143,7 +146,7 @@ def test_status_follows_the_work(queue: World) -> None:
         return str(answer["checkout"]["state"])
 
     assert state() == "missing"
-    queue.apply()
+    apply_queue(queue)
     assert state() == "applied"
     (queue.patches / "0009-last.patch").unlink()
     assert state() == "outdated"
@@ -155,7 +158,7 @@ def test_status_follows_the_work(queue: World) -> None:
 
 
 def test_apply_prints_where_work_was_saved(queue: World) -> None:
-    queue.apply()
+    apply_queue(queue)
     (queue.checkout / "mine.txt").write_text("mine\n", encoding="utf-8")
     refused = queue.run("apply")
     assert refused.returncode == 5
@@ -199,12 +202,12 @@ def test_dash_c_names_the_project(queue: World, tmp_path: Path) -> None:
 
 
 def test_dash_c_dots_lead_out_of_a_folder(queue: World) -> None:
-    command = [sys.executable, "-m", "skippy_patches", "-C", "..", "apply"]
-    for said in ("Applied 7 patches", "Up to date: 7 patches"):  # the long way, and at a glance
-        done = subprocess.run(command, cwd=queue.patches, capture_output=True, text=True, check=False)
-        assert said in done.stdout
+    command = ("-C", "..", "apply")
+    assert "Applied 7 patches" in inprocess.run(queue.patches, *command).stdout
+    assert "Up to date: 7 patches" in (inprocess.glance(queue.patches, *command) or "")
     for wrong in ("nope", "patches/0009-last.patch"):  # at a glance, neither is taken for the project
-        assert queue.start("-C", wrong, "apply").returncode == 2
+        assert queue.glance("-C", wrong, "apply") is None
+        assert queue.run("-C", wrong, "apply").returncode == 2
 
 
 def test_a_variable_is_blamed_for_what_it_says(queue: World) -> None:
@@ -260,12 +263,11 @@ def test_a_flag_beats_the_variable(queue: World) -> None:
 
 
 def test_a_full_disk_is_told_at_a_glance_too(queue: World) -> None:
-    queue.apply()
-    command = f"{sys.executable} -m skippy_patches apply"
-    subprocess.run(command, shell=True, check=True, cwd=queue.root, capture_output=True)
-    done = subprocess.run(
-        f"{command} >/dev/full", shell=True, cwd=queue.root, capture_output=True, text=True, check=False
-    )
+    apply_queue(queue)
+    assert queue.run("apply").returncode == 0
+    assert queue.glance("apply")
+    command = f"{sys.executable} -m skippy_patches apply >/dev/full"
+    done = subprocess.run(command, shell=True, cwd=queue.root, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("error: The operating system refused: No space left on device.")
 
@@ -305,7 +307,7 @@ def test_what_the_system_refuses_is_told_without_a_trace(queue: World) -> None:
 
 
 def test_a_line_end_in_a_name_breaks_no_line(queue: World) -> None:
-    queue.apply()
+    apply_queue(queue)
     (queue.checkout / "a\nb.txt").write_text("mine\n", encoding="utf-8")
     assert "a\\nb.txt: untracked\n" in queue.run("status").stdout
     (queue.patches / "x\ny\u00e9.patch").write_text("", encoding="utf-8")

@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from tests.apply.scenario import author_queue
+from tests.renumber.branches import Author
 
 if TYPE_CHECKING:
     from tests.world import World
@@ -64,10 +65,16 @@ def test_errors_are_red_on_a_terminal(world: World) -> None:
     assert "\x1b[1;31merror: " in written
 
 
-def test_interrupt(world: World) -> None:
-    """The queue is long enough to be hit; the next apply finds nothing broken."""
+def _author_a_long_queue(world: World) -> None:
+    """Long enough to be hit while it is applied."""
+    author = Author(lane=world.patches)
     for number in range(1, 40):
-        world.add(number, "change", {"counter.txt": f"{number}\n"})
+        author.add(number, "change", "counter.txt")
+
+
+def test_interrupt(world: World) -> None:
+    """The next apply finds nothing broken."""
+    _author_a_long_queue(world)
     command = [sys.executable, "-m", "skippy_patches", "apply"]
     process = subprocess.Popen(
         command, cwd=world.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
@@ -88,8 +95,7 @@ def test_interrupt(world: World) -> None:
 
 
 def test_a_cancelled_job_ends_as_an_interrupted_one(world: World) -> None:
-    for number in range(1, 40):
-        world.add(number, "change", {"counter.txt": f"{number}\n"})
+    _author_a_long_queue(world)
     command = [sys.executable, "-m", "skippy_patches", "apply"]
     process = subprocess.Popen(command, cwd=world.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     with process:
