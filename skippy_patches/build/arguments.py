@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skippy_patches.build import ggmlgit
+from skippy_patches.build import ggmlgit, recipefile
 from skippy_patches.build.errors import UnusablePath
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def variables(recipe: Recipe, toolchain: Toolchain, source: Path, tree: Path) ->
         "CMAKE_BUILD_RPATH_USE_ORIGIN": "ON",  # $ORIGIN instead of the build folder's path
         ggmlgit.VARIABLE: str(ggmlgit.place(tree)),
     }
-    merged = ours | dict(recipe.cmake)
+    merged = ours | {name: recipefile.placed(value, recipe.folder) for name, value in recipe.cmake}
     maps = " ".join(_quoted(f"-ffile-prefix-map={old}={new}") for old, new in prefix_maps(source, tree))
     for language in _LANGUAGES:
         name = f"CMAKE_{language}_FLAGS"

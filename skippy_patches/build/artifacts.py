@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import fnmatch
 import hashlib
-import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from skippy_patches.build import codemodel
 from skippy_patches.build.errors import LibraryMissing, NoLibrary
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ FIRST = "libllama"
 # libllama.so, libllama.so.0.0.1, libllama.dylib, libllama.0.0.1.dylib
 _LIBRARY = re.compile(r"(?P<stem>.+?)(?:\.\d+)*(?P<suffix>\.so|\.dylib)(?:\.\d+)*")
 _SHARED = frozenset({"SHARED_LIBRARY", "MODULE_LIBRARY"})
-_API = ".cmake/api/v1"  # cmake-file-api(7)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -32,13 +31,6 @@ class Artifact:
     path: Path
     sha256: str
     size: int
-
-
-def ask(tree: Path) -> None:
-    """Have the next configure step write down which libraries there are."""
-    query = tree / _API / "query"
-    query.mkdir(parents=True, exist_ok=True)
-    (query / "codemodel-v2").touch()
 
 
 def find(tree: Path, recipe: Recipe) -> tuple[Artifact, ...]:
@@ -77,24 +69,14 @@ def _libraries(tree: Path) -> dict[str, Path]:
 
     Looking at the folder instead would also find what an earlier queue made: ninja leaves such files.
     """
-    reply = tree / _API / "reply"
-    index = max(reply.glob("index-*.json"), default=None)
-    if index is None:
-        return {}
-    entries = [entry for entry in _json(index)["objects"] if entry["kind"] == "codemodel"]
-    targets = _json(reply / entries[0]["jsonFile"])["configurations"][0]["targets"]
     found: dict[str, Path] = {}
-    for target in (_json(reply / target["jsonFile"]) for target in targets):
+    for target in codemodel.targets(tree):
         match = _LIBRARY.fullmatch(target.get("nameOnDisk", ""))
         if target["type"] in _SHARED and match:
             path = tree / target["artifacts"][0]["path"]
             if path.is_file():  # not so when the recipe builds some targets only
                 found[match["stem"] + match["suffix"]] = path.resolve()
     return found
-
-
-def _json(file: Path) -> Any:
-    return json.loads(file.read_bytes())
 
 
 def _stem(name: str) -> str:

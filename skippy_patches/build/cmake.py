@@ -7,7 +7,17 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from skippy_patches.build import arguments, artifacts, environment, ggmlgit, ninja, process, result, stored
+from skippy_patches.build import (
+    arguments,
+    artifacts,
+    codemodel,
+    environment,
+    ggmlgit,
+    ninja,
+    process,
+    result,
+    stored,
+)
 from skippy_patches.build import jobs as parallel
 from skippy_patches.build.errors import (
     BuildFailed,
@@ -99,6 +109,8 @@ class _Work:
         self.reporter.step(f"Built; files compiled: {progress.compiled}, steps in all: {progress.steps}")
         return Built(
             recipe=self.recipe.name,
+            recipe_files=self.recipe.files,
+            recipes=self.recipe.folder,
             patched=self.applied.patched,
             source=self.source,
             tree=self.tree,
@@ -137,7 +149,7 @@ class _Work:
             if differences := _differences(old, key):
                 self.reporter.step(f"Building from scratch, because these changed: {', '.join(differences)}")
                 shutil.rmtree(self.tree)
-        artifacts.ask(self.tree)
+        codemodel.ask(self.tree)
         ggmlgit.write(self.tree)
         stored.write(self.layout.key, key)
 
@@ -156,7 +168,8 @@ class _Work:
         launcher = self.toolchain.launcher.name if self.toolchain.launcher else "no cache"
         self.reporter.step(f"Compiling, {jobs} at once, {launcher}; the log is {self.layout.log}")
         progress = ninja.Progress(lambda done, total: self.reporter.advance(LABEL, done, total))
-        line = (str(self.toolchain.ninja.path), "-C", str(self.tree), "-j", str(jobs), *self.recipe.targets)
+        targets = codemodel.expand(self.recipe.targets, self.tree, self.recipe.file, self.reporter)
+        line = (str(self.toolchain.ninja.path), "-C", str(self.tree), "-j", str(jobs), *targets)
         status, output = self._start(line, progress.read)
         if status == 0:
             return progress

@@ -48,20 +48,22 @@ def run(
 ) -> TestReport:
     """Run the recipe's tests, or those of them in whose name the regular expression `pattern` is found.
 
-    A whole run is kept in `tests.json`. Failed tests raise nothing here: `check` does. Raises NoTestsRan
-    when nothing is selected, NotBuilt when the libraries are not those of `built`, TestsStopped.
+    A whole run is kept in `tests.json`, one of all tests that the recipe requires in `required.json`. Failed
+    tests raise nothing here: `check` does. Raises NoTestsRan when nothing is selected, NotBuilt when the
+    libraries are not those of `built`, TestsStopped.
     """
     with layout.locked(reporter), tempfile.TemporaryDirectory(prefix="skippy-home-") as home:
         if names := artifacts.changed(built.artifacts):
             raise NotBuilt(recipe.name, layout.built, f"Changed since it was built: {', '.join(names)}.")
-        if pattern is None:
-            layout.tests.unlink(missing_ok=True)
         extra = tuple(
             (name, value.replace(BUILD, str(built.tree))) for name, value in recipe.tests.environment
         )
         variables = environment.for_tests(Path(home), extra)
         known = _list(built, variables)
         selected = _select(known, recipe, pattern)
+        places = _places(known, selected, recipe, layout)
+        for place in places:
+            place.unlink(missing_ok=True)  # a run that is interrupted leaves no result
         unknown = _unknown(known, recipe, reporter)
         started = now()
         rows = _run(built, recipe, layout, selected, variables, reporter)
@@ -69,15 +71,15 @@ def run(
             recipe=recipe.name,
             commit=built.patched.commit,
             libraries=tuple((artifact.name, artifact.sha256) for artifact in built.artifacts),
-            pattern=pattern,
+            pattern=None if layout.tests in places else pattern,
             rows=rows,
-            excluded=tuple(exclusion for exclusion in recipe.tests.exclude if exclusion.name in known),
+            excluded=_left_out(known, recipe),
             unknown=unknown,
             started=started,
             finished=now(),
         )
-        if pattern is None:
-            report.save(finished, layout)
+        for place in places:
+            report.save(finished, place)
     return finished
 
 
@@ -118,18 +120,38 @@ def _select(known: tuple[str, ...], recipe: Recipe, pattern: str | None) -> tupl
     raise NoTestsRan(f"No test's name matches '{pattern}'.", suggest(pattern, known))
 
 
-def _matches(pattern: str | None, name: str) -> bool:
-    if pattern is None:
-        return True
+def _places(
+    known: tuple[str, ...], selected: tuple[str, ...], recipe: Recipe, layout: Layout
+) -> tuple[Path, ...]:
+    """Where the results are kept: of a whole run, whatever was asked for, and of all required tests."""
+    everything = _select(known, recipe, None)
+    required = {name for name in everything if recipe.tests.is_required(name)}
+    places = [layout.tests] if selected == everything else []
+    return (*places, *([layout.required] if required and required <= set(selected) else []))
+
+
+def check_pattern(pattern: str | None) -> None:
+    """Raise BadPattern unless it is a regular expression."""
     try:
-        return re.search(pattern, name) is not None
+        re.compile(pattern or "")
     except re.error as error:
-        raise BadPattern(pattern, str(error)) from None
+        raise BadPattern(pattern or "", str(error)) from None
+
+
+def _matches(pattern: str | None, name: str) -> bool:
+    check_pattern(pattern)
+    return pattern is None or re.search(pattern, name) is not None
 
 
 def _excluded(exclusions: list[Exclusion], recipe: Recipe) -> str:
     lines = [f"{exclusion.name}: {exclusion.reason}" for exclusion in exclusions]
     return "\n".join([f"Every test that matches is left out by {recipe.file}:", *lines])
+
+
+def _left_out(known: tuple[str, ...], recipe: Recipe) -> tuple[Exclusion, ...]:
+    """The exclusions that keep a test of this build from running; `include` may leave it out anyway."""
+    included = {name for name in known if re.search(recipe.tests.include, name)}
+    return tuple(exclusion for exclusion in recipe.tests.exclude if exclusion.name in included)
 
 
 def _unknown(known: tuple[str, ...], recipe: Recipe, reporter: Reporter) -> tuple[str, ...]:
@@ -175,7 +197,14 @@ def _run(
     seen = {row.name for row in rows}
     lost = [name for name in selected if name not in seen]
     return rows + tuple(
-        TestRow(name=name, status=NOT_RUN, seconds=0.0, reason="ctest has no result", output="")
+        TestRow(
+            name=name,
+            status=NOT_RUN,
+            seconds=0.0,
+            reason="ctest has no result",
+            output="",
+            is_required=recipe.tests.is_required(name),
+        )
         for name in lost
     )
 

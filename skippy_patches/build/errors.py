@@ -125,6 +125,17 @@ class UnknownTarget(BuildError):
         )
 
 
+class NoTarget(BuildError):
+    """The recipe's targets are patterns, and none of them matches anything."""
+
+    def __init__(self, patterns: Sequence[str], recipe: Path) -> None:
+        super().__init__(
+            f"No target of this llama.cpp matches {', '.join(patterns)}.",
+            why="There would be nothing to build.",
+            mend=f"Name a target that is always there, llama for example, in `targets` of {recipe}.",
+        )
+
+
 class NoLibrary(BuildError):
     """The build ended well and made no libllama."""
 
@@ -197,6 +208,18 @@ class TestsFailed(TestsError):
             mend=f"The whole output: {log}",
         )
         self.names = tuple(name for name, _, _ in failures)
+
+
+class PrefixBreaks(SkippyError):
+    """The first prefix of the queue that does not apply, build or pass its tests."""
+
+    def __init__(self, name: str, error: SkippyError) -> None:
+        super().__init__(
+            f"The queue breaks at {name}: {error.what}",
+            why=error.why,
+            mend=f"{error.mend}\nAmend that patch: skippy-patches edit {int(name[:4])}",
+        )
+        self.exit_status = error.exit_status  # type: ignore[misc]  # that of the cause
 
 
 class UnusablePath(UsageError):

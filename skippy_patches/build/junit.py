@@ -37,7 +37,8 @@ def _row(case: ET.Element, plan: TestPlan) -> TestRow:
     output = case.findtext("system-out") or ""
     status, reason = _status(case, output)
     name = case.get("name", "")
-    if status == SKIPPED and plan.is_required(name):
+    has_skipped, is_required = status == SKIPPED, plan.is_required(name)
+    if has_skipped and is_required:
         status, reason = FAILED, f"the recipe requires it, but it skipped: {reason}"
     lines = skips.plain(output).splitlines()
     return TestRow(
@@ -46,6 +47,8 @@ def _row(case: ET.Element, plan: TestPlan) -> TestRow:
         seconds=float(case.get("time", "0")),
         reason=reason,
         output="" if status == PASSED else "\n".join(lines[-OUTPUT_LINES:]),
+        is_required=is_required,
+        has_skipped=has_skipped,
     )
 
 

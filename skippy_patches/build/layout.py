@@ -59,8 +59,13 @@ class Layout:
 
     @property
     def tests(self) -> Path:
-        """The last test result (TestReport)."""
+        """The result of the last whole run (TestReport)."""
         return self.folder / "tests.json"
+
+    @property
+    def required(self) -> Path:
+        """The result of the last run that had all tests which the recipe requires (TestReport)."""
+        return self.folder / "required.json"
 
     @property
     def record(self) -> Path:

@@ -1,10 +1,11 @@
 """recipes/NAME.yaml -> Recipe: what to configure, what to build, what to hash and what to test.
 
+    extends: cpu                             # what that recipe says, where this one does not
     description: The CPU backend alone, with every test.
     cmake: {CMAKE_BUILD_TYPE: Release}       # variables, taken as they are written
     cmake_on:                                # more of them, by system or machine
       x86_64: {GGML_AVX2: ON}
-    targets: []                              # none: all
+    targets: [llama, "test-skippy-*"]        # none: all
     artifacts: ["libllama", "libggml*"]      # libraries that must be there, by name without suffix
     tests:
       include: ".*"                          # regular expression, searched in the test's name
@@ -14,7 +15,9 @@
       timeout: 900                           # seconds, each
       environment: {OMP_NUM_THREADS: 2}
 
-docs/recipes.md is the same for people.
+The rule of `extends`: mappings are merged, `tests.exclude` with them, by test; every other value replaces
+the parent's, and `null` takes it away. What a file says of a variable, in `cmake` or for the
+platform, beats all that its parents say of it. docs/recipes.md is the same for people.
 """
 
 from __future__ import annotations
@@ -22,22 +25,21 @@ from __future__ import annotations
 import dataclasses
 import fnmatch
 import platform
-import re
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from skippy_patches import yamlfile
-from skippy_patches.build.errors import UnknownRecipe
+from skippy_patches.build import recipefile
+from skippy_patches.build.recipefile import EVERYWHERE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-SUFFIX = ".yaml"
-SYSTEMS = ("linux", "macos")
-MACHINES = ("x86_64", "arm64")
+    from skippy_patches.build.recipefile import Part, RecipeFile
+    from skippy_patches.errors import ConfigError
+
 DEFAULT_ARTIFACTS = ("libllama",)
 DEFAULT_TIMEOUT = 900
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_Value = TypeVar("_Value")
 _SYSTEM_NAMES = {"darwin": "macos"}
 _MACHINE_NAMES = {"amd64": "x86_64", "aarch64": "arm64"}
 
@@ -89,10 +91,17 @@ class TestPlan:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """One recipe, for one platform: `cmake` holds the variables that apply there, in the file's order."""
+    """One recipe, for one platform.
+
+    file: its own, in the recipes' `folder`. files: that, those it extends, and what its variables name below
+    {recipes}, all as they were when it was read. cmake: the variables that apply on the platform, in the
+    files' order, the farthest parent's first.
+    """
 
     name: str
     file: Path
+    folder: Path
+    files: tuple[RecipeFile, ...]
     description: str
     cmake: tuple[tuple[str, str], ...]
     targets: tuple[str, ...]
@@ -102,98 +111,105 @@ class Recipe:
 
 def names(folder: Path) -> tuple[str, ...]:
     """The recipes of `folder`, sorted."""
-    return tuple(sorted(file.stem for file in folder.glob("*" + SUFFIX) if file.is_file()))
+    return recipefile.names(folder)
 
 
 def load(folder: Path, name: str, *, target: Platform | None = None) -> Recipe:
-    """Read one recipe of the project's recipes folder.
+    """Read one recipe of the project's recipes folder, with what it extends.
 
     Raises UnknownRecipe, and ConfigError with file and line.
     """
-    known = names(folder)
-    if name not in known:
-        raise UnknownRecipe(name, known, folder)
-    file = folder / (name + SUFFIX)
-    section = yamlfile.load(file)
+    chain = recipefile.chain(folder, name)
+    own, eldest_first = chain[0], chain[::-1]
+    lists = _merged([(part, part.lists) for part in eldest_first])
+    variables = _cmake(eldest_first, target or Platform.current())
+    named = recipefile.named(folder, variables, own)
     recipe = Recipe(
         name=name,
-        file=file,
-        description=section.text("description"),
-        cmake=_cmake(section, target or Platform.current()),
-        targets=section.texts("targets"),
-        artifacts=section.texts("artifacts", DEFAULT_ARTIFACTS),
-        tests=_tests(section.section("tests")),
+        file=own.file,
+        folder=folder.resolve(),
+        files=(*(part.identify() for part in chain), *named),
+        description=own.description,
+        cmake=variables,
+        targets=lists.get("targets", ()),
+        artifacts=lists.get("artifacts", DEFAULT_ARTIFACTS),
+        tests=_tests(eldest_first, lists),
     )
-    section.close()
+    _check_exclusions(chain, recipe.tests)
     return recipe
 
 
-def _cmake(section: yamlfile.Section, target: Platform) -> tuple[tuple[str, str], ...]:
-    variables = dict(_variables(section.section("cmake")))
-    parts = section.section("cmake_on")
-    if parts is not None:
-        for key in (*SYSTEMS, *MACHINES):
-            more = _variables(parts.section(key))
-            if key in (target.system, target.machine):
-                variables.update(more)
-        parts.close()
+def _cmake(parts: Sequence[Part], target: Platform) -> tuple[tuple[str, str], ...]:
+    """The variables of `target`, file by file. A `null` must take away what some parent says somewhere."""
+    variables: dict[str, str] = {}
+    named: set[str] = set()
+    for part in parts:
+        for place, said in part.cmake.items():
+            is_here = place in (EVERYWHERE, target.system, target.machine)
+            for name, text in said.items():
+                if text is None and name not in named:
+                    raise _nothing_to_take(part, f"cmake_on.{place}.{name}" if place else f"cmake.{name}")
+                if is_here and text is None:
+                    variables.pop(name, None)
+                elif is_here and text is not None:
+                    variables[name] = text
+        named |= {name for said in part.cmake.values() for name, text in said.items() if text is not None}
     return tuple(variables.items())
 
 
-def _variables(section: yamlfile.Section | None) -> Iterable[tuple[str, str]]:
-    if section is None:
-        return ()
-    variables = tuple(section.scalars())
-    for name, _ in variables:
-        if not _VARIABLE.fullmatch(name):
-            raise section.error(
-                name, "is not the name of a CMake variable", mend="Write NAME: value, without -D."
-            )
-    return variables
+def _merged(parts: Sequence[tuple[Part, Mapping[str, _Value | None]]]) -> dict[str, _Value]:
+    """Key by key the value of the last file that says something of it; `null` takes it away."""
+    merged: dict[str, _Value] = {}
+    for part, said in parts:
+        for key, value in said.items():
+            if value is not None:
+                merged[key] = value
+            elif merged.pop(key, None) is None and part.extends:
+                raise _nothing_to_take(part, key)
+    return merged
 
 
-def _tests(section: yamlfile.Section | None) -> TestPlan:
-    if section is None:
-        return TestPlan(include="", exclude=(), require=(), needs=(), timeout=DEFAULT_TIMEOUT, environment=())
-    needs = section.section("needs")
-    plan = TestPlan(
-        include=_pattern(section, "include"),
-        exclude=tuple(_exclusion(entry) for entry in section.sections("exclude")),
-        require=section.texts("require"),
-        needs=tuple(needs.scalars()) if needs else (),
-        timeout=section.integer("timeout", DEFAULT_TIMEOUT),
-        environment=tuple(_variables(section.section("environment"))),
+def _map(parts: Sequence[Part], key: str) -> dict[str, str]:
+    """The mapping at `key`: that of every file over those before it."""
+    merged: dict[str, str] = {}
+    for part in parts:
+        said = part.maps.get(key, {})
+        for name, text in (said or {}).items():
+            if text is not None:
+                merged[name] = text
+            elif merged.pop(name, None) is None:
+                raise _nothing_to_take(part, f"{key}.{name}")
+        if said is None:
+            merged.clear()
+    return merged
+
+
+def _nothing_to_take(part: Part, path: str) -> ConfigError:
+    *outer, key = path.split(".", 2)
+    section = part.section
+    for name in outer:
+        section = section.mapping(name)
+    what = "is null, which takes away what a parent says, and there is nothing to take away"
+    why = f"{part.extends} says nothing of it." if part.extends else "This recipe extends none."
+    return section.error(key, what, why=why, mend='Delete the line, or write "" for an empty value.')
+
+
+def _tests(parts: Sequence[Part], lists: Mapping[str, tuple[str, ...]]) -> TestPlan:
+    texts = _merged([(part, part.texts) for part in parts])
+    numbers = _merged([(part, part.numbers) for part in parts])
+    exclude = _map(parts, "tests.exclude")
+    return TestPlan(
+        include=texts.get("tests.include", ""),
+        exclude=tuple(Exclusion(name=name, reason=reason) for name, reason in exclude.items()),
+        require=lists.get("tests.require", ()),
+        needs=tuple(_map(parts, "tests.needs").items()),
+        timeout=numbers.get("tests.timeout", DEFAULT_TIMEOUT),
+        environment=tuple(_map(parts, "tests.environment").items()),
     )
-    section.close()
-    if plan.timeout < 1:
-        raise section.error("timeout", "must be a number of seconds above 0")
-    _check_exclusions(section, plan)
-    return plan
 
 
-def _pattern(section: yamlfile.Section, key: str) -> str:
-    text = section.text(key, "")
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise section.error(key, f"is not a regular expression: {error}") from None
-    return text
-
-
-def _exclusion(section: yamlfile.Section) -> Exclusion:
-    name = section.text("name")
-    reason = section.text("reason", "").strip()
-    if not reason:
-        raise section.error("reason", f"is missing: say why {name} is left out")
-    section.close()
-    return Exclusion(name=name, reason=reason)
-
-
-def _check_exclusions(section: yamlfile.Section, plan: TestPlan) -> None:
-    seen: set[str] = set()
+def _check_exclusions(chain: Sequence[Part], plan: TestPlan) -> None:
     for exclusion in plan.exclude:
-        if exclusion.name in seen:
-            raise section.error("exclude", f"names {exclusion.name} twice")
         if plan.is_required(exclusion.name):
-            raise section.error("exclude", f"leaves out {exclusion.name}, which `require` asks for")
-        seen.add(exclusion.name)
+            saying = next(part for part in chain if exclusion.name in (part.maps.get("tests.exclude") or {}))
+            raise saying.tests.error("exclude", f"leaves out {exclusion.name}, which `require` asks for")

@@ -11,7 +11,7 @@ from skippy_patches.build.recipe import Exclusion
 from skippy_patches.objectid import ObjectId
 
 if TYPE_CHECKING:
-    from skippy_patches.build.layout import Layout
+    from pathlib import Path
 
 PASSED = "passed"
 FAILED = "failed"
@@ -23,7 +23,10 @@ FAILURES = frozenset({FAILED, TIMEOUT, NOT_RUN})
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TestRow:
-    """One test. status: one of the words above. reason: why it is not simply passed. output: its end."""
+    """One test. status: one of the words above. reason: why it is not simply passed. output: its end.
+
+    is_required: the recipe wants it to run. has_skipped: it did nothing; then a required test has failed.
+    """
 
     __test__: ClassVar[bool] = False  # not a test class, whatever pytest thinks of the name
 
@@ -32,16 +35,27 @@ class TestRow:
     seconds: float
     reason: str
     output: str
+    is_required: bool = False
+    has_skipped: bool = False
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Counts:
+    """Tests that did something, passed or failed, and tests that did nothing."""
+
+    run: int
+    passed: int
+    failed: int
+    skipped: int
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TestReport:
     """A run of ctest on one build.
 
-    libraries: name -> sha256 of what the tests were run on. pattern: the user's -R, or None for the whole
-    recipe. excluded: the recipe's exclusions that are tests of this build. unknown: names in the recipe that
-    are no test.
-    started, finished: UTC, ISO 8601.
+    libraries: name -> sha256 of what the tests were run on. pattern: the user's -R, or None when it left no
+    test of the recipe out. excluded: the recipe's exclusions that are tests of this build. unknown: names in
+    the recipe that are no test. started, finished: UTC, ISO 8601.
     """
 
     __test__: ClassVar[bool] = False
@@ -81,23 +95,36 @@ class TestReport:
         """The rows that fail the run."""
         return tuple(row for row in self.rows if row.status in FAILURES)
 
+    @property
+    def required(self) -> tuple[TestRow, ...]:
+        """The rows of the tests that the recipe requires: those of the queue itself."""
+        return tuple(row for row in self.rows if row.is_required)
 
-def save(report: TestReport, layout: Layout) -> None:
-    """Write `tests.json`."""
+    @property
+    def required_counts(self) -> Counts:
+        """Of the required tests alone. One that skipped fails the run, and is counted as what it was."""
+        rows = [row for row in self.required if not row.has_skipped]
+        passed = sum(row.status == PASSED for row in rows)
+        skipped = len(self.required) - len(rows)
+        return Counts(run=len(rows), passed=passed, failed=len(rows) - passed, skipped=skipped)
+
+
+def save(report: TestReport, file: Path) -> None:
+    """Write `tests.json` or `required.json` (see Layout)."""
     content = dataclasses.asdict(report) | {"libraries": dict(report.libraries)}
-    stored.write(layout.tests, content)
+    stored.write(file, content)
 
 
-def load(layout: Layout) -> TestReport | None:
-    """Read `tests.json`; None when no whole run has been made. Raises StoredFileBroken (3)."""
-    mend = f"Test again: skippy-patches test --recipe {layout.folder.name}"
-    content = stored.read(layout.tests, mend)
+def load(file: Path) -> TestReport | None:
+    """Read what `save` wrote; None when no such run has been made. Raises StoredFileBroken (3)."""
+    mend = f"Test again: skippy-patches test --recipe {file.parent.name}"
+    content = stored.read(file, mend)
     if content is None:
         return None
     try:
         return _report(content)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise StoredFileBroken(layout.tests, f"{type(error).__name__} at {error}", mend) from error
+        raise StoredFileBroken(file, f"{type(error).__name__} at {error}", mend) from error
 
 
 def _report(content: dict[str, Any]) -> TestReport:

@@ -11,6 +11,7 @@ from skippy_patches.apply.result import Tip
 from skippy_patches.build import stored
 from skippy_patches.build.artifacts import Artifact
 from skippy_patches.build.errors import NotBuilt, StoredFileBroken
+from skippy_patches.build.recipefile import RecipeFile
 from skippy_patches.build.toolchain import Tool, Toolchain
 from skippy_patches.objectid import ObjectId
 
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
 class Built:
     """A finished build.
 
-    source, tree: the checkout and cmake's folder. arguments: cmake's, without the program. variables: the
-    options as CMakeCache.txt resolved them. steps: what ninja ran; compiled: those of them that made an
-    object. started, finished: UTC, ISO 8601.
+    recipe_files: what the recipe was read from, its own file first; recipes: their folder. source, tree: the
+    checkout and cmake's folder. arguments: cmake's, without the program. variables: the options as
+    CMakeCache.txt resolved them. steps: what ninja ran; compiled: those of them that made an object. started,
+    finished: UTC, ISO 8601.
     """
 
     recipe: str
+    recipe_files: tuple[RecipeFile, ...]
+    recipes: Path
     patched: Tip
     source: Path
     tree: Path
@@ -72,6 +76,8 @@ def _built(content: dict[str, Any]) -> Built:
     patched = content["patched"]
     return Built(
         recipe=content["recipe"],
+        recipe_files=tuple(RecipeFile(**entry) for entry in content.get("recipe_files", ())),
+        recipes=Path(content.get("recipes", content["tree"])),  # older versions had none
         patched=Tip(commit=ObjectId(patched["commit"]), tree=ObjectId(patched["tree"])),
         source=Path(content["source"]),
         tree=Path(content["tree"]),

@@ -50,18 +50,25 @@ def record(
 
 def _print(terminal: Terminal, made: Record) -> None:
     content = made.content
-    tests = content["tests"]
+    tests, required = content["tests"], content.get("required_tests")
     terminal.facts(
         [
-            ("recipe", made.recipe),
+            ("recipe", _recipe(made)),
             ("upstream", f"{content['upstream']['tag']} {content['upstream']['commit']}".strip()),
             ("patched", content["patched"]["commit"]),
             *((role, _described(tool)) for role, tool in content["toolchain"].items()),
             ("tests", _counts(tests) if tests else "none recorded: skippy-patches test"),
+            *([("required tests", _counts(required))] if required else []),
         ]
     )
     _sums(terminal, "patches", [(patch["sha256"], patch["file"]) for patch in content["patches"]])
     _sums(terminal, "libraries", [(library["sha256"], library["name"]) for library in content["artifacts"]])
+
+
+def _recipe(made: Record) -> str:
+    """Its name, and the files when it extends others."""
+    files = [file["name"] for file in made.content.get("recipe_files", ())]
+    return f"{made.recipe} ({', '.join(files)})" if len(files) > 1 else made.recipe
 
 
 def _described(tool: dict[str, str] | None) -> str:

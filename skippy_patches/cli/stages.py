@@ -11,6 +11,7 @@ from skippy_patches.apply import stage, stamp
 from skippy_patches.apply.errors import ConfigurationChanged
 from skippy_patches.apply.stage import Request
 from skippy_patches.build import cmake, ctest, recipe, report, result, toolchain
+from skippy_patches.build import each as each_prefix
 from skippy_patches.build.layout import Layout
 from skippy_patches.cli import console
 from skippy_patches.evidence import record
@@ -21,7 +22,7 @@ from skippy_patches.upstream import pin as pins
 from skippy_patches.upstream.cache import Cache
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from skippy_patches.apply.result import Applied
     from skippy_patches.apply.stage import Outcome
@@ -93,6 +94,25 @@ def test(
     return tested
 
 
+def question(
+    project: Project, name: str, *, launcher: str, jobs: int | None, pattern: str | None
+) -> each_prefix.Question:
+    """What `test --each` asks at every prefix. What is misspelt fails before anything is built."""
+    ctest.check_pattern(pattern)
+    return each_prefix.Question(
+        recipe=recipe.load(project.recipes, name),
+        toolchain=toolchain.find(launcher),
+        pattern=pattern,
+        jobs=jobs,
+    )
+
+
+def each(project: Project, asked: each_prefix.Question, reporter: Reporter) -> Iterator[each_prefix.Prefix]:
+    """Every prefix of the queue of now, up to the first that breaks."""
+    pin, patches = pins.read(project.upstream), reader.load(project)
+    yield from each_prefix.run(project, pin, patches, asked, cache=Cache.default(), reporter=reporter)
+
+
 def record_again(session: Session, project: Project, name: str) -> Record:
     """The record of the last build, made again from what the stages left, and checked against the files."""
     recipe.load(project.recipes, name)
@@ -104,7 +124,8 @@ def record_again(session: Session, project: Project, name: str) -> Record:
 
 
 def _record(applied: Applied, built: Built, layout: Layout, reporter: Reporter) -> Record:
-    made = record.make(applied, built, report.load(layout), reporter=reporter)
+    results = record.Results(whole=report.load(layout.tests), required=report.load(layout.required))
+    made = record.make(applied, built, results, reporter=reporter)
     record.write(made, layout)
     return made
 

@@ -97,14 +97,19 @@ def _stopped(view: View) -> dict[str, Any] | None:
 
 def _build(made: Record, view: View) -> dict[str, Any]:
     """One build. current: it is of the commit that the queue gives now."""
-    tests = made.content["tests"]
+    tests, required = made.content["tests"], made.content.get("required_tests")
     commit = made.content["patched"]["commit"]
     return {
         "recipe": made.recipe,
         "commit": commit,
         "current": view.state == "applied" and commit == view.head,
-        "tests": {word: tests[word] for word in ("run", "passed", "failed", "skipped")} if tests else None,
+        "tests": _counts(tests),
+        "required_tests": _counts(required),
     }
+
+
+def _counts(tests: dict[str, Any] | None) -> dict[str, Any] | None:
+    return {word: tests[word] for word in ("run", "passed", "failed", "skipped")} if tests else None
 
 
 def _print(terminal: Terminal, facts: dict[str, Any], queue: str) -> None:
@@ -125,7 +130,8 @@ def _state(checkout: dict[str, Any]) -> str:
 
 
 def _about(build: dict[str, Any]) -> str:
-    tests = build["tests"]
-    tested = f"{tests['passed']} of {tests['run']} tests passed" if tests else "not tested"
+    tests = build["tests"] or build["required_tests"]
+    which = "tests" if build["tests"] else "required tests"
+    tested = f"{tests['passed']} of {tests['run']} {which} passed" if tests else "not tested"
     age = "of this queue" if build["current"] else "of another commit: skippy-patches build"
     return f"{build['commit'][:12]}, {age}, {tested}"

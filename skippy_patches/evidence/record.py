@@ -2,7 +2,7 @@
 
 Schema (docs/recipes.md shows an example): one JSON object, `schema_version` 1, written to
 `.skippy/build/<recipe>/record.json`, and by `save` to records/ to be committed. It holds no path of the
-machine: <source>, <build>, <c>, <cxx>, <ninja> and <launcher> stand for them.
+machine: <source>, <build>, <recipes>, <c>, <cxx>, <ninja> and <launcher> stand for them.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ _KEYS = (
     "recipe", "upstream", "patched", "queue_digest", "patches", "platform", "artifacts", "toolchain", "cmake",
     "tests", "started", "finished",
 )  # fmt: skip
+_LATER = ("recipe_files", "required_tests")  # records of older versions lack them
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -75,10 +76,18 @@ class Record:
         return {artifact["name"]: artifact["sha256"] for artifact in self.content["artifacts"]}
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Results:
+    """Test runs: the last whole one, and the last that had every test which the recipe requires."""
+
+    whole: TestReport | None
+    required: TestReport | None
+
+
 def make(
     applied: Applied,
     built: Built,
-    tests: TestReport | None,
+    results: Results,
     *,
     reporter: Reporter = Silent(),  # noqa: B008 - has no state
 ) -> Record:
@@ -91,14 +100,16 @@ def make(
         raise OtherCommitBuilt(built.recipe, old, new)
     if names := artifacts.changed(built.artifacts):
         raise LibrariesChanged(built.recipe, names)
-    if tests is not None and not _belongs(tests, built):
-        reporter.step(
-            "The last test run was of other libraries: the record holds no test results. Test again."
-        )
-        tests = None
+    tests = results.whole if _belongs(results.whole, built) else None
+    required = results.required if _belongs(results.required, built) else None
+    if (tests, required) != (results.whole, results.required):
+        left = "those of the tests that the recipe requires" if required else "no test results"
+        reporter.step(f"The last test run was of other libraries: the record holds {left}. Test again.")
+    last = tests or required
     return Record(
         content={
             "recipe": built.recipe,
+            "recipe_files": [dataclasses.asdict(file) for file in built.recipe_files],
             "upstream": {**_tip(applied.upstream), "tag": applied.upstream_tag},
             "patched": _tip(applied.patched),
             "queue_digest": applied.queue_digest,
@@ -110,8 +121,9 @@ def make(
             "toolchain": _toolchain(built),
             "cmake": _cmake(built),
             "tests": None if tests is None else _tests(tests),
+            "required_tests": None if required is None else _required(required),
             "started": built.started,
-            "finished": built.finished if tests is None else tests.finished,
+            "finished": built.finished if last is None else last.finished,
         }
     )
 
@@ -152,12 +164,15 @@ def save(record: Record, records: Path) -> Path:
         return file
     old = load(file).content
     keys = [key for key in _KEYS if key not in _TIMES and old[key] != record.content[key]]
+    keys += [key for key in _LATER if key in old and old[key] != record.content[key]]
     if keys:
         raise RecordDiffers(file, keys)
     return file
 
 
-def _belongs(tests: TestReport, built: Built) -> bool:
+def _belongs(tests: TestReport | None, built: Built) -> bool:
+    if tests is None:
+        return False
     libraries = tuple((artifact.name, artifact.sha256) for artifact in built.artifacts)
     return tests.commit == built.patched.commit and tests.libraries == libraries
 
@@ -191,6 +206,7 @@ def _cmake(built: Built) -> dict[str, Any]:
 def _without_paths(text: str, built: Built) -> str:
     tools = built.toolchain
     places = {
+        str(built.recipes): "<recipes>",
         str(built.source): "<source>",
         str(built.tree): "<build>",
         os.path.relpath(built.source, built.tree): "<source from build>",
@@ -217,6 +233,11 @@ def _tests(tests: TestReport) -> dict[str, Any]:
         "skips": [{"name": row.name, "reason": row.reason} for row in tests.rows if row.status == SKIPPED],
         "excluded": [dataclasses.asdict(exclusion) for exclusion in tests.excluded],
     }
+
+
+def _required(tests: TestReport) -> dict[str, Any]:
+    rows = [{"name": row.name, "status": row.status, "reason": row.reason} for row in tests.required]
+    return dataclasses.asdict(tests.required_counts) | {"tests": rows}
 
 
 def _problem(content: dict[str, Any]) -> str:

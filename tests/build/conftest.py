@@ -12,6 +12,7 @@ from skippy_patches.apply.result import Applied, AppliedPatch, Tip
 from skippy_patches.build import cmake, toolchain
 from skippy_patches.build.layout import Layout
 from skippy_patches.build.recipe import Exclusion, Recipe, TestPlan
+from skippy_patches.build.recipefile import RecipeFile
 from skippy_patches.objectid import ObjectId
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def recipe() -> Recipe:
     return Recipe(
         name="toy",
         file=Path("recipes/toy.yaml"),
+        folder=Path("/recipes"),
+        files=(RecipeFile(name="toy.yaml", sha256="f" * 64),),
         description="",
         cmake=(("CMAKE_BUILD_TYPE", "Release"), ("GGML_AVX2", "ON")),
         targets=(),

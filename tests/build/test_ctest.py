@@ -55,7 +55,7 @@ def test_the_recipes_tests(finished: Finished, recipe: Recipe, tmp_path: Path, l
     assert reasons["test-off"] == "disabled in its CMakeLists.txt"
     assert [entry.name for entry in done.excluded] == ["test-fail", "test-slow", "test-gone"]
     assert listener.advances[-1] == ("Testing", 7, 7)
-    assert report.load(layout) == done
+    assert report.load(layout.tests) == done
     ctest.check(done, layout)
 
 
@@ -141,6 +141,43 @@ def test_a_required_test_must_not_skip(finished: Finished, run: Callable[..., Te
         ctest.check(done, finished.bench.layout)
 
 
+def test_required_tests_are_counted_for_themselves(run: Callable[..., TestReport]) -> None:
+    done = run("pass|cases|skip-code", require=("test-pass", "test-skip-*"))
+
+    assert [row.name for row in done.required] == ["test-pass", "test-skip-code"]
+    counts = done.required_counts
+    assert (counts.run, counts.passed, counts.failed, counts.skipped) == (1, 1, 0, 1)
+    assert (done.run, done.failed) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "whole", "required"),
+    [
+        (None, True, True),
+        ("^test-", True, True),
+        ("pass|skip-code", False, True),
+        ("pass|cases", False, False),
+    ],
+)
+def test_what_was_run_decides_what_is_kept(
+    run: Callable[..., TestReport], tmp_path: Path, pattern: str | None, whole: bool, required: bool
+) -> None:
+    done = run(pattern, require=("test-pass", "test-skip-*"))
+
+    assert (tmp_path / "tests.json").is_file() == whole
+    assert (tmp_path / "required.json").is_file() == required
+    assert (done.pattern is None) == whole
+
+
+def test_nothing_is_kept_of_required_tests_when_there_is_none(
+    run: Callable[..., TestReport], tmp_path: Path
+) -> None:
+    run(require=("test-skippy-*",))
+
+    assert (tmp_path / "tests.json").is_file()
+    assert not (tmp_path / "required.json").exists()
+
+
 def test_an_exclusion_that_is_no_test_is_told(
     finished: Finished, recipe: Recipe, tmp_path: Path, listener: Listener
 ) -> None:
@@ -155,6 +192,11 @@ def test_an_exclusion_that_is_no_test_is_told(
     assert done.excluded == ()
     said = "names test-homes, which is no test of this build. Did you mean 'test-home'?"
     assert any(said in step for step in listener.steps)
+
+
+def test_what_is_not_included_is_not_left_out_either(run: Callable[..., TestReport]) -> None:
+    """A recipe that extends another one takes over exclusions of tests that it does not want at all."""
+    assert [each.name for each in run(include="pass|slow").excluded] == ["test-slow"]
 
 
 def test_what_a_test_needs_runs_before_it(run: Callable[..., TestReport]) -> None:

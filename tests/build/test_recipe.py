@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
-from skippy_patches.build import recipe
+from skippy_patches.build import recipe, recipefile
 from skippy_patches.build.errors import UnknownRecipe
-from skippy_patches.build.recipe import Platform
+from skippy_patches.build.recipe import Exclusion, Platform, TestPlan
 from skippy_patches.errors import ConfigError
 
 RECIPES = Path(__file__).parents[2] / "recipes"
@@ -18,7 +19,7 @@ description: Everything
 cmake:
   GGML_NATIVE: OFF
   LLAMA_BUILD_NUMBER: 007
-  EMPTY:
+  EMPTY: ""
 cmake_on:
   linux: {GGML_RPC: ON}
   x86_64: {GGML_AVX2: ON}
@@ -45,6 +46,7 @@ def test_everything_a_recipe_can_say(tmp_path: Path) -> None:
     loaded = recipe.load(write(tmp_path, FULL), "mine", target=LINUX)
 
     assert loaded.name == "mine"
+    assert [file.name for file in loaded.files] == ["mine.yaml"]
     assert loaded.cmake == (
         ("GGML_NATIVE", "OFF"),
         ("LLAMA_BUILD_NUMBER", "007"),
@@ -135,11 +137,196 @@ def test_a_name_that_is_a_path_is_no_recipe(tmp_path: Path) -> None:
         recipe.load(tmp_path / "inner", "../mine")
 
 
+PARENT = """\
+description: The parent
+cmake: {GGML_NATIVE: OFF, GGML_BLAS: OFF, CMAKE_BUILD_TYPE: Release}
+cmake_on:
+  x86_64: {GGML_AVX2: ON}
+targets: [llama]
+artifacts: [libllama, libggml]
+tests:
+  include: ^test-
+  exclude: [{name: test-a, reason: needs the network}, {name: test-b, reason: needs a model}]
+  require: [test-skippy-*]
+  needs: {test-c: test-d}
+  timeout: 60
+  environment: {OMP_NUM_THREADS: 2, LC_ALL: C}
+"""
+
+
+def family(folder: Path, child: str, *, parent: str = PARENT) -> Path:
+    (folder / "parent.yaml").write_text(parent)
+    return write(folder, "extends: parent\ndescription: The child\n" + child)
+
+
+def test_a_recipe_that_says_nothing_is_its_parent(tmp_path: Path) -> None:
+    child = recipe.load(family(tmp_path, ""), "mine", target=LINUX)
+    parent = recipe.load(tmp_path, "parent", target=LINUX)
+
+    own = {"name": "mine", "file": tmp_path / "mine.yaml", "description": "The child"}
+    assert child == dataclasses.replace(parent, files=child.files, **own)  # type: ignore[arg-type]
+    assert [file.name for file in child.files] == ["mine.yaml", "parent.yaml"]
+    assert child.files[1:] == parent.files
+
+
+def test_mappings_are_merged_and_lists_replaced(tmp_path: Path) -> None:
+    text = """\
+cmake: {GGML_RPC: ON, GGML_BLAS: ON}
+targets: [llama, "test-*"]
+tests:
+  include: ^test-skippy-
+  exclude: [{name: test-e, reason: takes an hour}, {name: test-b, reason: another reason}]
+  require: [test-mine]
+  needs: {test-e: test-f}
+  timeout: 5
+  environment: {OMP_NUM_THREADS: 1}
+"""
+    loaded = recipe.load(family(tmp_path, text), "mine", target=LINUX)
+
+    assert loaded.cmake == (
+        ("GGML_NATIVE", "OFF"),
+        ("GGML_BLAS", "ON"),
+        ("CMAKE_BUILD_TYPE", "Release"),
+        ("GGML_AVX2", "ON"),
+        ("GGML_RPC", "ON"),
+    )
+    assert loaded.targets == ("llama", "test-*")
+    assert loaded.artifacts == ("libllama", "libggml")
+    assert loaded.tests == TestPlan(
+        include="^test-skippy-",
+        exclude=(
+            Exclusion(name="test-a", reason="needs the network"),
+            Exclusion(name="test-b", reason="another reason"),
+            Exclusion(name="test-e", reason="takes an hour"),
+        ),
+        require=("test-mine",),
+        needs=(("test-c", "test-d"), ("test-e", "test-f")),
+        timeout=5,
+        environment=(("OMP_NUM_THREADS", "1"), ("LC_ALL", "C")),
+    )
+
+
+def test_null_takes_away(tmp_path: Path) -> None:
+    text = """\
+cmake: {GGML_BLAS: null}
+cmake_on: {x86_64: {GGML_AVX2: null}, macos: {GGML_NATIVE: null}}
+targets: null
+artifacts: null
+tests: {include: null, exclude: null, require: null, needs: {test-c: null}, timeout: null, environment: null}
+"""
+    loaded = recipe.load(family(tmp_path, text), "mine", target=LINUX)
+
+    assert loaded.cmake == (("GGML_NATIVE", "OFF"), ("CMAKE_BUILD_TYPE", "Release"))
+    assert (loaded.targets, loaded.artifacts) == ((), ("libllama",))
+    assert loaded.tests == recipe.load(write(tmp_path, "description: x\n"), "mine").tests
+
+
+def test_what_the_child_says_beats_the_parents_platform_part(tmp_path: Path) -> None:
+    """Otherwise a child could not turn off what its parent turns on for one processor."""
+    loaded = recipe.load(family(tmp_path, "cmake: {GGML_AVX2: OFF}\n"), "mine", target=LINUX)
+
+    assert dict(loaded.cmake)["GGML_AVX2"] == "OFF"
+
+
+def test_a_grandparent(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text(PARENT)
+    middle = "extends: base\ndescription: y\ncmake: {GGML_BLAS: null, A: one}\n"
+    loaded = recipe.load(family(tmp_path, "cmake: {A: two}\n", parent=middle), "mine", target=MAC)
+
+    assert dict(loaded.cmake) == {"GGML_NATIVE": "OFF", "CMAKE_BUILD_TYPE": "Release", "A": "two"}
+    assert [file.name for file in loaded.files] == ["mine.yaml", "parent.yaml", "base.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("child", "line", "says", "why"),
+    [
+        ("cmake: {GGML_CUDA: null}\n", 3, "'cmake.GGML_CUDA' is null", "parent says nothing of it."),
+        ("cmake_on:\n  arm64:\n    A:\n", 5, "'cmake_on.arm64.A' is null", "parent says nothing of it."),
+        (
+            "tests:\n  needs: {test-x: null}\n",
+            4,
+            "'tests.needs.test-x' is null",
+            "parent says nothing of it.",
+        ),
+        ("cmake: null\n", 3, "'cmake' is null", ""),
+        ("cmake_on: null\n", 3, "'cmake_on' is null", ""),
+        ("cmake_on:\n  linux: null\n", 4, "'cmake_on.linux' is null", ""),
+        (
+            "tests:\n  exclude: [{name: test-skippy-x, reason: slow as well}]\n",
+            4,
+            "leaves out test-skippy-x, which `require` asks for",
+            "",
+        ),
+    ],
+)
+def test_mistakes_of_a_child(tmp_path: Path, child: str, line: int, says: str, why: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        recipe.load(family(tmp_path, child), "mine")
+
+    assert caught.value.what.startswith(f"{tmp_path / 'mine.yaml'}:{line}: ")
+    assert says in caught.value.what
+    assert caught.value.why == why
+
+
+def test_a_mistake_of_the_parent_is_shown_in_the_parents_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        recipe.load(family(tmp_path, "", parent="description: x\ntarget: [llama]\n"), "mine")
+
+    assert caught.value.what.startswith(f"{tmp_path / 'parent.yaml'}:2: unknown key 'target'")
+
+
+def test_null_without_a_parent_takes_nothing_away(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"'cmake\.A' is null") as caught:
+        recipe.load(write(tmp_path, "description: x\ncmake:\n  A:\n"), "mine")
+
+    assert caught.value.line == 3
+    assert 'write "" for an empty value' in caught.value.mend
+
+
+def test_files_that_variables_name_belong_to_the_recipe(tmp_path: Path) -> None:
+    (tmp_path / "extra").mkdir()
+    for name in ("extra/a.cmake", "extra/b.h", "alone.cmake", "other.cmake"):
+        (tmp_path / name).write_text(name)
+    text = 'cmake: {X: "{recipes}/extra/a.cmake", Y: "-include {recipes}/alone.cmake"}\n'
+
+    loaded = recipe.load(family(tmp_path, text), "mine", target=LINUX)
+
+    names = ["mine.yaml", "parent.yaml", "extra/a.cmake", "extra/b.h", "alone.cmake"]
+    assert [file.name for file in loaded.files] == names
+    assert recipefile.placed(dict(loaded.cmake)["X"], loaded.folder) == str(tmp_path / "extra/a.cmake")
+
+
+def test_a_file_that_a_variable_names_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"'cmake' has X name .*/gone\.cmake, which is no file"):
+        recipe.load(family(tmp_path, 'cmake: {X: "{recipes}/gone.cmake"}\n'), "mine")
+
+
+def test_a_parent_that_is_not_there_names_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "parent.yaml").write_text(PARENT)
+    with pytest.raises(ConfigError, match="'extends' names 'parnet', which is no recipe") as caught:
+        recipe.load(write(tmp_path, "extends: parnet\ndescription: x\n"), "mine")
+
+    assert caught.value.line == 1
+    assert caught.value.mend == "Did you mean 'parent'?"
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_circle_is_shown(tmp_path: Path, size: int) -> None:
+    names = ["mine", "b", "c"][:size]
+    for name, parent in zip(names, [*names[1:], names[0]], strict=True):
+        (tmp_path / f"{name}.yaml").write_text(f"extends: {parent}\ndescription: x\n")
+
+    with pytest.raises(ConfigError) as caught:
+        recipe.load(tmp_path, "mine")
+
+    assert f"'extends' goes in a circle: {' -> '.join([*names, names[0]])}" in caught.value.what
+
+
 @pytest.mark.parametrize("target", [LINUX, MAC, Platform(system="linux", machine="arm64")])
 def test_the_shipped_recipes_are_valid(target: Platform) -> None:
     names = recipe.names(RECIPES)
 
-    assert "cpu" in names
+    assert {"cpu", "rpc", "asan", "ubsan"} <= set(names)
     for name in names:
         loaded = recipe.load(RECIPES, name, target=target)
         assert all(len(entry.reason.split()) > 2 for entry in loaded.tests.exclude)
@@ -153,3 +340,18 @@ def test_the_cpu_recipe_names_the_instruction_set_on_x86_only() -> None:
     assert {name for name in intel if intel[name] == "ON"} >= wanted
     assert not wanted & arm.keys()
     assert intel["GGML_NATIVE"] == arm["GGML_NATIVE"] == "OFF"
+
+
+@pytest.mark.parametrize(
+    ("name", "flag"), [("asan", "-fsanitize=address"), ("ubsan", "-fsanitize=undefined")]
+)
+def test_the_sanitizer_recipes_run_the_queue_s_tests_on_the_rpc_build(name: str, flag: str) -> None:
+    loaded = recipe.load(RECIPES, name, target=LINUX)
+    rpc = recipe.load(RECIPES, "rpc", target=LINUX)
+
+    for language in ("C", "CXX"):
+        assert flag in dict(loaded.cmake)[f"CMAKE_{language}_FLAGS"]
+        assert "NDEBUG" not in dict(loaded.cmake)[f"CMAKE_{language}_FLAGS_RELEASE"]
+    assert dict(loaded.cmake)["GGML_RPC"] == "ON"
+    assert (loaded.targets, loaded.tests.include) == (rpc.targets, "^test-skippy-")
+    assert loaded.tests.is_required("test-skippy-kv-page-abi")

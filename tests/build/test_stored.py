@@ -45,7 +45,7 @@ def test_files_of_another_origin(tmp_path: Path, text: str, says: str) -> None:
 def test_nothing_built_and_nothing_tested(tmp_path: Path) -> None:
     layout = Layout.of(tmp_path, "cpu")
 
-    assert report.load(layout) is None
+    assert report.load(layout.tests) is None
     with pytest.raises(NotBuilt, match="recipe 'cpu' has not been built") as caught:
         result.load(layout)
     assert caught.value.mend == "Build it: skippy-patches build --recipe cpu"
@@ -59,4 +59,4 @@ def test_parts_that_are_missing(tmp_path: Path) -> None:
     with pytest.raises(StoredFileBroken, match="KeyError"):
         result.load(layout)
     with pytest.raises(StoredFileBroken, match="KeyError"):
-        report.load(layout)
+        report.load(layout.tests)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
@@ -112,6 +113,40 @@ def test_status_knows_the_build(road: World) -> None:
     (build,) = json.loads(road.run("status", "--format", "json").stdout)["builds"]
     assert (build["recipe"], build["current"], build["tests"]["passed"]) == ("cpu", True, 1)
     assert "1 of 1 tests passed" in road.run("status").stdout
+
+
+@pytest.fixture(scope="module")
+def required(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """The same, and the recipe requires a test."""
+    world = make_road(tmp_path_factory.mktemp("required"))
+    file = world.root / "recipes/cpu.yaml"
+    file.write_text(f"{RECIPE}  require: [test-one]\n", encoding="utf-8")
+    return world
+
+
+def test_required_tests_alone_are_recorded_too(required: World) -> None:
+    done = required.run("test", "-R", "^test-one$", "--format", "json")
+    assert json.loads(done.stdout)["required"] == {"run": 1, "passed": 1, "failed": 0, "skipped": 0}
+    record = _record(required)
+    assert record["tests"] is None
+    assert record["required_tests"]["tests"] == [{"name": "test-one", "status": "passed", "reason": ""}]  # type: ignore[index]
+    shown = required.run("record").stdout
+    assert re.search(r"required tests +1 run, 1 passed, 0 failed, 0 skipped", shown)
+    assert "1 of 1 required tests passed" in required.run("status").stdout
+
+
+def test_the_record_names_the_files_of_the_recipe(required: World) -> None:
+    child = required.root / "recipes/child.yaml"
+    child.write_text(
+        "extends: cpu\ndescription: The same.\ncmake: {CMAKE_BUILD_TYPE: Debug}\n", encoding="utf-8"
+    )
+    done = required.run("build", "--recipe", "child", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    files = json.loads(done.stdout)["recipe_files"]
+    sums = [hashlib.sha256((required.root / "recipes" / each["name"]).read_bytes()) for each in files]
+    assert [each["name"] for each in files] == ["child.yaml", "cpu.yaml"]
+    assert [each["sha256"] for each in files] == [each.hexdigest() for each in sums]
+    assert "child (child.yaml, cpu.yaml)" in required.run("record", "--recipe", "child").stdout
 
 
 def test_bytes_that_changed_are_not_recorded(road: World) -> None:

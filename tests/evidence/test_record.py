@@ -11,6 +11,7 @@ from skippy_patches.apply.result import Applied, AppliedPatch, Tip
 from skippy_patches.build.artifacts import Artifact
 from skippy_patches.build.layout import Layout
 from skippy_patches.build.recipe import Exclusion
+from skippy_patches.build.recipefile import RecipeFile
 from skippy_patches.build.report import TestReport, TestRow
 from skippy_patches.build.result import Built
 from skippy_patches.build.toolchain import Tool, Toolchain
@@ -22,9 +23,11 @@ from skippy_patches.evidence.errors import (
     RecordBroken,
     RecordDiffers,
 )
+from skippy_patches.evidence.record import Results
 from skippy_patches.objectid import ObjectId
 
 UPSTREAM = Tip(commit=ObjectId("1" * 40), tree=ObjectId("2" * 40))
+NOTHING = Results(whole=None, required=None)
 PATCHED = Tip(commit=ObjectId("a" * 40), tree=ObjectId("b" * 40))
 
 
@@ -57,10 +60,12 @@ def built(tmp_path: Path, applied: Applied) -> Built:
     arguments = (
         "-S", str(source), "-B", str(tree), "-DCMAKE_C_COMPILER=/usr/bin/cc",
         "-DCMAKE_CXX_COMPILER_LAUNCHER=/usr/bin/ccache", "-DGGML_NATIVE=OFF",
+        f"-DI={tmp_path}/recipes/v/i.cmake",
         f"-DCMAKE_C_FLAGS=-ffile-prefix-map={source}=../src -ffile-prefix-map=../../../llama.cpp=../src",
     )  # fmt: skip
     return Built(
-        recipe="cpu", patched=PATCHED, source=source, tree=tree,
+        recipe="cpu", recipe_files=(RecipeFile(name="cpu.yaml", sha256="f" * 64),), patched=PATCHED,
+        recipes=tmp_path / "recipes", source=source, tree=tree,
         artifacts=tuple(library(tree, name) for name in ("libllama.so", "libggml.so")),
         toolchain=tools, generator="Ninja", arguments=arguments, variables=(("GGML_NATIVE", "OFF"),), steps=5,
         compiled=3, started="2026-01-01T00:00:00Z", finished="2026-01-01T00:01:00Z",
@@ -84,7 +89,7 @@ def tests(built: Built) -> TestReport:
 @pytest.fixture
 def made(applied: Applied, built: Built, tests: TestReport) -> record.Record:
     """The record of all three."""
-    return record.make(applied, built, tests)
+    return record.make(applied, built, Results(whole=tests, required=None))
 
 
 def tool(name: str, path: str, version: str) -> Tool:
@@ -111,6 +116,8 @@ def test_the_content(made: record.Record, tmp_path: Path) -> None:
     assert [artifact["name"] for artifact in content["artifacts"]] == ["libllama.so", "libggml.so"]
     assert content["toolchain"]["cxx"] == {"name": "c++", "version": "(Debian) 12.2.0", "sha256": "e" * 64}
     assert content["cmake"]["variables"] == {"GGML_NATIVE": "OFF"}
+    assert content["recipe_files"] == [{"name": "cpu.yaml", "sha256": "f" * 64}]
+    assert content["required_tests"] is None
     assert content["tests"] == {
         "run": 2,
         "passed": 1,
@@ -130,7 +137,7 @@ def test_no_path_of_the_machine_is_in_it(made: record.Record, tmp_path: Path) ->
     assert "/usr/bin" not in text
     assert made.content["cmake"]["arguments"] == [
         "-S", "<source>", "-B", "<build>", "-DCMAKE_C_COMPILER=<c>",
-        "-DCMAKE_CXX_COMPILER_LAUNCHER=<launcher>", "-DGGML_NATIVE=OFF",
+        "-DCMAKE_CXX_COMPILER_LAUNCHER=<launcher>", "-DGGML_NATIVE=OFF", "-DI=<recipes>/v/i.cmake",
         "-DCMAKE_C_FLAGS=-ffile-prefix-map=<source>=../src -ffile-prefix-map=<source from build>=../src",
     ]  # fmt: skip
 
@@ -146,10 +153,48 @@ def test_written_and_read_back(made: record.Record, built: Built) -> None:
 
 
 def test_without_tests(applied: Applied, built: Built) -> None:
-    made = record.make(applied, built, None)
+    made = record.make(applied, built, NOTHING)
 
     assert made.content["tests"] is None
     assert made.content["finished"] == built.finished
+
+
+def test_required_tests_have_counts_of_their_own(applied: Applied, built: Built, tests: TestReport) -> None:
+    """Also when only they were run; one that skipped is counted as skipped, although it fails the run."""
+    rows = (
+        dataclasses.replace(row("test-skippy-a", "passed"), is_required=True),
+        dataclasses.replace(row("test-skippy-b", "failed", "wrong"), is_required=True),
+        dataclasses.replace(row("test-skippy-c", "failed", "skipped"), is_required=True, has_skipped=True),
+        row("test-needed", "passed"),
+    )
+    some = dataclasses.replace(tests, pattern="skippy", rows=rows, finished="2026-01-01T00:04:00Z")
+
+    made = record.make(applied, built, Results(whole=None, required=some))
+
+    assert made.content["tests"] is None
+    assert made.content["required_tests"] == {
+        "run": 2,
+        "passed": 1,
+        "failed": 1,
+        "skipped": 1,
+        "tests": [
+            {"name": "test-skippy-a", "status": "passed", "reason": ""},
+            {"name": "test-skippy-b", "status": "failed", "reason": "wrong"},
+            {"name": "test-skippy-c", "status": "failed", "reason": "skipped"},
+        ],
+    }
+    assert made.content["finished"] == "2026-01-01T00:04:00Z"
+
+
+def test_a_record_of_an_older_version_is_read_and_not_replaced(made: record.Record, tmp_path: Path) -> None:
+    older = {
+        key: value for key, value in made.content.items() if key not in ("recipe_files", "required_tests")
+    }
+    file = record.save(record.Record(content=older), tmp_path)
+
+    assert record.load(file).content == older
+    assert record.save(made, tmp_path) == file
+    assert record.load(file).content == older
 
 
 @pytest.mark.parametrize("change", ["commit", "libraries"])
@@ -160,7 +205,7 @@ def test_results_of_other_bytes_are_left_out(
     stale = dataclasses.replace(tests, **{change: other})  # type: ignore[arg-type]
     listener = Listener()
 
-    made = record.make(applied, built, stale, reporter=listener)
+    made = record.make(applied, built, Results(whole=stale, required=stale), reporter=listener)
 
     assert made.content["tests"] is None
     assert "holds no test results" in listener.steps[0]
@@ -184,7 +229,7 @@ def test_a_build_of_another_commit(applied: Applied, built: Built) -> None:
     moved = dataclasses.replace(applied, patched=Tip(commit=ObjectId("9" * 40), tree=PATCHED.tree))
 
     with pytest.raises(OtherCommitBuilt, match="is of aaaaaaaaaaaa, and the queue now gives 999999999999"):
-        record.make(moved, built, None)
+        record.make(moved, built, NOTHING)
 
 
 def test_bytes_that_changed_since_the_build(applied: Applied, built: Built) -> None:
@@ -192,12 +237,12 @@ def test_bytes_that_changed_since_the_build(applied: Applied, built: Built) -> N
         stream.write(b"!")
 
     with pytest.raises(LibrariesChanged, match=r"libggml\.so") as caught:
-        record.make(applied, built, None)
+        record.make(applied, built, NOTHING)
     assert caught.value.exit_status == 6
 
     built.artifacts[1].path.unlink()
     with pytest.raises(LibrariesChanged):
-        record.make(applied, built, None)
+        record.make(applied, built, NOTHING)
 
 
 def test_saved_under_pin_commit_recipe_and_platform(made: record.Record, tmp_path: Path) -> None:
