@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -39,16 +40,23 @@ def test(
         str | None,
         typer.Option("-R", "--tests-regex", metavar="REGEX", help="Only tests whose name matches."),
     ] = None,
+    each: Annotated[
+        bool, typer.Option("--each", help="Every prefix of the queue, up to the first that breaks.")
+    ] = False,
     jobs: JobsOption = None,
     launcher: LauncherOption = "auto",
     format_: FormatOption = Format.TEXT,
 ) -> None:
     from skippy_patches.build import ctest  # noqa: PLC0415 - each command imports its own stages
     from skippy_patches.build.layout import Layout  # noqa: PLC0415
+    from skippy_patches.cli import each as prefixes  # noqa: PLC0415
     from skippy_patches.cli import stages  # noqa: PLC0415
 
     session = Session.of(context)
     project = session.project()
+    if each:
+        prefixes.run(session, project, recipe, launcher=launcher, jobs=jobs, pattern=pattern, format_=format_)
+        return
     report = stages.test(session, project, recipe, launcher=launcher, jobs=jobs, pattern=pattern)
     if format_ is Format.JSON:
         session.terminal.json(_as_json(report))
@@ -69,6 +77,7 @@ def _as_json(report: TestReport) -> dict[str, Any]:
         "passed": report.passed,
         "failed": report.failed,
         "skipped": report.skipped,
+        "required": dataclasses.asdict(report.required_counts),
         "tests": rows,
         "excluded": [{"name": each.name, "reason": each.reason} for each in report.excluded],
     }
@@ -89,3 +98,9 @@ def _print(terminal: Terminal, report: TestReport) -> None:
         f"{len(report.excluded)} left out by the recipe",
         style="bold",
     )
+    if report.required:
+        counts = report.required_counts
+        terminal.line(
+            f"Of the tests that the recipe requires: {counts.passed} passed, {counts.failed} failed, "
+            f"{counts.skipped} skipped"
+        )
