@@ -30,14 +30,22 @@ test *options:
 test-thorough *options:
     {{bin}}/python -m pytest -n auto -m thorough {{options}}
 
-# build and run the native tests of the queue itself
-native-test recipe="cpu":
-    {{bin}}/skippy-patches test --recipe {{recipe}} -R skippy
+# prepare the queue, build it with its tests, and run those: skipping one, or finding none, fails
+native-test recipe="rpc" *options:
+    {{bin}}/skippy-patches test --recipe {{recipe}} -R '^test-skippy-' {{options}}
 
-# run every test there is: Python, the whole road, every native test
+# the same at every prefix of the queue, up to the first that breaks
+native-test-each recipe="rpc" *options:
+    {{bin}}/skippy-patches test --each --recipe {{recipe}} -R '^test-skippy-' {{options}}
+
+# run every test there is: Python, the whole road, every native test, and the queue's under each recipe
 test-all: test test-thorough
     {{bin}}/python -m pytest -m e2e
     {{bin}}/skippy-patches test
+    {{bin}}/skippy-patches test --each --recipe rpc -R '^test-skippy-'
+    {{bin}}/skippy-patches test --recipe rpc
+    {{bin}}/skippy-patches test --recipe asan
+    {{bin}}/skippy-patches test --recipe ubsan
 
 # measure what is promised about speed, side by side with bare Python
 bench:

@@ -11,7 +11,18 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 JUST = Path(sys.executable).parent / "just"
-WANTED = {"setup", "check", "apply", "build", "test", "native-test", "test-all", "bench", "lint"}
+WANTED = {
+    "setup",
+    "check",
+    "apply",
+    "build",
+    "test",
+    "native-test",
+    "native-test-each",
+    "test-all",
+    "bench",
+    "lint",
+}
 
 
 @pytest.mark.parametrize("script", ["scripts/setup.sh", "scripts/system-packages.sh", ".ci/run"])
