@@ -53,6 +53,10 @@ bench:
     {{bin}}/python benchmarks/bench_check.py
     {{bin}}/python benchmarks/bench_apply.py
 
+# measure what the queue's own patches promise about speed, prefix against prefix: half an hour, a quiet machine
+bench-native *options:
+    {{bin}}/python benchmarks/bench_kv_page.py {{options}}
+
 # run the checkers
 lint:
     {{bin}}/ruff check .
