@@ -14,6 +14,8 @@ pytestmark = pytest.mark.e2e
 
 REPOSITORY = Path(__file__).parents[2]
 PROGRAM = REPOSITORY / ".venv/bin/skippy-patches"
+NEXT = 1 + max(int(patch.name[:4]) for patch in (REPOSITORY / "patches").glob("[0-9]*.patch"))
+FIRST, SECOND, THIRD = (f"{number:04}" for number in range(NEXT, NEXT + 3))
 ENVIRONMENT = {
     name: text for name, text in os.environ.items() if not name.startswith(("GIT_", "SKIPPY_PATCHES_"))
 }
@@ -73,7 +75,7 @@ class Author:
 
 @pytest.fixture(scope="module")
 def ada(tmp_path_factory: pytest.TempPathFactory) -> Author:
-    """Ada's patch 0019 notes something in one file."""
+    """Ada's patch, the first after the queue's own, notes something in one file."""
     place = tmp_path_factory.mktemp("authors")
     author = Author(place / "ada", place / "cache", "Ada")
     author.run("apply")
@@ -84,7 +86,7 @@ def ada(tmp_path_factory: pytest.TempPathFactory) -> Author:
 
 @pytest.fixture(scope="module")
 def bob(ada: Author) -> Author:
-    """Bob's 0019 and 0020 note something in another; 0020 needs his 0019."""
+    """Bob's two note something in another; the second needs the first."""
     author = Author(ada.folder.with_name("bob"), ada.folder.with_name("cache"), "Bob")
     author.run("apply")
     author.write("adapter: note who was here", "src/llama-adapter.cpp", "// Bob was here.")
@@ -104,13 +106,16 @@ def test_refresh_after_apply_changes_nothing(ada: Author) -> None:
 
 
 def test_both_took_the_same_number(ada: Author, bob: Author) -> None:
-    assert "0019-grammar-note-who-was-here.patch" in ada.patches
-    assert {"0019-adapter-note-who-was-here.patch", "0020-adapter-note-it-twice.patch"} < bob.patches.keys()
+    assert f"{FIRST}-grammar-note-who-was-here.patch" in ada.patches
+    assert {
+        f"{FIRST}-adapter-note-who-was-here.patch",
+        f"{SECOND}-adapter-note-it-twice.patch",
+    } < bob.patches.keys()
 
 
 def test_an_edit_of_the_first_is_followed_by_the_second(bob: Author) -> None:
-    second = bob.patches["0020-adapter-note-it-twice.patch"]
-    bob.run("edit", "19")
+    second = bob.patches[f"{SECOND}-adapter-note-it-twice.patch"]
+    bob.run("edit", FIRST)
     file = bob.checkout / "src/llama-adapter.cpp"
     file.write_text(file.read_text(encoding="utf-8").replace("Bob was here.", "Bob was here!"), "utf-8")
     bob.git("commit", "-q", "-a", "--amend", "--no-edit", at=bob.checkout)
@@ -121,8 +126,8 @@ def test_an_edit_of_the_first_is_followed_by_the_second(bob: Author) -> None:
     bob.git("add", "-A", at=bob.checkout)
     bob.run("continue")
     bob.run("refresh")
-    assert b"+// Bob was here!" in bob.patches["0019-adapter-note-who-was-here.patch"]
-    assert bob.patches["0020-adapter-note-it-twice.patch"] != second
+    assert b"+// Bob was here!" in bob.patches[f"{FIRST}-adapter-note-who-was-here.patch"]
+    assert bob.patches[f"{SECOND}-adapter-note-it-twice.patch"] != second
     bob.git("commit", "-q", "-a", "-m", "Be glad")
     assert "Up to date" in bob.run("apply")
 
@@ -143,9 +148,9 @@ def test_found_before_the_merge_mended_after_it_and_taken_back(ada: Author, bob:
     assert ada.patches == before
     ada.run("renumber", "--write")
     assert sorted(ada.patches)[-3:] == [
-        "0019-adapter-note-who-was-here.patch",
-        "0020-grammar-note-who-was-here.patch",
-        "0021-adapter-note-it-twice.patch",
+        f"{FIRST}-adapter-note-who-was-here.patch",
+        f"{SECOND}-grammar-note-who-was-here.patch",
+        f"{THIRD}-adapter-note-it-twice.patch",
     ]
     ada.run("check")
     assert ada.answer("apply")["patched"]["tree"] == merge["tree"]

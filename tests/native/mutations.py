@@ -6,6 +6,7 @@ from tests.native.mutant import Mutation
 
 _ABI = "test-skippy-kv-page-abi"
 _TRANSFER = "test-skippy-kv-page-transfer"
+_FAMILIES = "test-skippy-kv-page-families"
 
 _PAGE = "src/llama-kv-page.cpp"
 _IO = "src/llama-kv-page-io.cpp"
@@ -144,5 +145,21 @@ MUTATIONS = (
         new="0*i_line*block.stride_tensor, block.tensor->type,",
         why="Every chunk of channels would be scattered over the first one.",
         test=_TRANSFER,
+    ),
+    Mutation(
+        name="masked-tokens-stay",
+        file=_PAGE,
+        old="std::max(select.pos_begin, llama_kv_page_window_begin(kv, select.seq_id))",
+        new="select.pos_begin",
+        why="The page of a window would depend on what happens to be left in the cache.",
+        test=_FAMILIES,
+    ),
+    Mutation(
+        name="recurrent-state-forgotten",
+        file=_PAGE,
+        old="kv, SKIPPY_KV_COMPONENT_PLAIN, SKIPPY_KV_PAGE_STATE_BLOB)",
+        new="kv, SKIPPY_KV_COMPONENT_PLAIN, 0)",
+        why="A page of a hybrid model would look complete.",
+        test=_FAMILIES,
     ),
 )
