@@ -343,15 +343,17 @@ def test_the_cpu_recipe_names_the_instruction_set_on_x86_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "flag"), [("asan", "-fsanitize=address"), ("ubsan", "-fsanitize=undefined")]
+    ("name", "flag", "rpc"),
+    [("asan", "-fsanitize=address", "ON"), ("ubsan", "-fsanitize=undefined", "OFF")],
 )
-def test_the_sanitizer_recipes_run_the_queue_s_tests_on_the_rpc_build(name: str, flag: str) -> None:
+def test_the_sanitizer_recipes_run_the_queue_s_tests(name: str, flag: str, rpc: str) -> None:
+    """The server has undefined behaviour of its own: docs/recipes.md."""
     loaded = recipe.load(RECIPES, name, target=LINUX)
-    rpc = recipe.load(RECIPES, "rpc", target=LINUX)
 
     for language in ("C", "CXX"):
         assert flag in dict(loaded.cmake)[f"CMAKE_{language}_FLAGS"]
         assert "NDEBUG" not in dict(loaded.cmake)[f"CMAKE_{language}_FLAGS_RELEASE"]
-    assert dict(loaded.cmake)["GGML_RPC"] == "ON"
-    assert (loaded.targets, loaded.tests.include) == (rpc.targets, "^test-skippy-")
+    assert dict(loaded.cmake)["GGML_RPC"] == rpc
+    assert ("ggml-rpc-server" in loaded.targets) == (rpc == "ON")
+    assert loaded.tests.include == "^test-skippy-"
     assert loaded.tests.is_required("test-skippy-kv-page-abi")
