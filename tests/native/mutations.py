@@ -149,9 +149,17 @@ MUTATIONS = (
     Mutation(
         name="masked-tokens-stay",
         file=_PAGE,
-        old="std::max(select.pos_begin, llama_kv_page_window_begin(kv, select.seq_id))",
+        old="std::max(select.pos_begin, llama_kv_page_window_begin(kv, kv.seq_pos_max(select.seq_id)))",
         new="select.pos_begin",
         why="The page of a window would depend on what happens to be left in the cache.",
+        test=_FAMILIES,
+    ),
+    Mutation(
+        name="window-of-the-next-token",
+        file=_PAGE,
+        old="llama_kv_page_window_begin(kv, kv.seq_pos_max(select.seq_id))",
+        new="llama_kv_page_window_begin(kv, kv.seq_pos_max(select.seq_id) + 1)",
+        why="Who imports the page and computes the last token again would get other logits.",
         test=_FAMILIES,
     ),
     Mutation(
