@@ -95,14 +95,7 @@ def _measure(options: argparse.Namespace) -> dict[str, Any]:
     cases = [case for case in CASES if not options.case or case.name in options.case]
     arms = _build(options, cases)
     before = {arm: prefix.digest() for arm, prefix in arms.items()}
-    done: list[dict[str, Any]] = []
-    for case in cases:
-        tokens, rounds = case.quick if options.quick else case.tokens, options.rounds or case.rounds
-        print(f"{case.name}: {case.title}, {tokens} tokens, {rounds} rounds", file=sys.stderr)
-        done += runs.run(case, arms, tokens=tokens, rounds=rounds)
-    if before != {arm: prefix.digest() for arm, prefix in arms.items()}:
-        raise BenchError("a build changed while it was measured: nothing else may build in .skippy/bench")
-    data = {
+    data: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "quick": options.quick,
         "machine": {"processor": _processor(), "cores": os.cpu_count()},
@@ -111,10 +104,16 @@ def _measure(options: argparse.Namespace) -> dict[str, Any]:
             arm: {"number": prefix.number, "commit": prefix.commit, "sha256": before[arm]}
             for arm, prefix in arms.items()
         },
-        "runs": done,
+        "runs": [],
     }
     file = options.output or PROJECT / ".skippy/bench/kv-page.json"
-    file.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    for case in cases:
+        tokens, rounds = case.quick if options.quick else case.tokens, options.rounds or case.rounds
+        print(f"{case.name}: {case.title}, {tokens} tokens, {rounds} rounds", file=sys.stderr)
+        data["runs"] += runs.run(case, arms, tokens=tokens, rounds=rounds)
+        file.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")  # what is done is not lost
+    if before != {arm: prefix.digest() for arm, prefix in arms.items()}:
+        raise BenchError("a build changed while it was measured: nothing else may build in .skippy/bench")
     print(f"The runs are in {file}", file=sys.stderr)
     return data
 

@@ -65,7 +65,7 @@ CASES = (
     Case(
         name="rpc-state",
         title="RPC on loopback, token-major",
-        arms=(Arm(prefix=LAST, only=(EXPORT, IMPORT, STATE), repeat=8),),
+        arms=(Arm(prefix=LAST, only=(EXPORT, IMPORT, STATE), repeat=4),),
         tokens=_WHOLE,
         quick=_QUICK,
         rpc=True,
@@ -73,7 +73,16 @@ CASES = (
     Case(
         name="rpc-channel",
         title="RPC on loopback, channel-major",
-        arms=(Arm(prefix=LAST, only=(EXPORT, IMPORT, BULK, STATE), repeat=10),),
+        arms=(Arm(prefix=LAST, only=(EXPORT, IMPORT, BULK), repeat=6),),
+        tokens=_WHOLE,
+        quick=_QUICK,
+        rpc=True,
+        options=CHANNEL_MAJOR,
+    ),
+    Case(
+        name="rpc-channel-state",
+        title="RPC on loopback, channel-major",
+        arms=(Arm(prefix=LAST, only=(EXPORT, IMPORT, STATE), repeat=2),),  # a state takes a minute
         tokens=_WHOLE,
         quick=_QUICK,
         rpc=True,
@@ -91,14 +100,14 @@ CASES = (
     Case(
         name="cpu",
         title="CPU memory, token-major",
-        arms=(Arm(prefix=LAST, only=(EXPORT, IMPORT, MEMCPY), repeat=20),),
+        arms=(Arm(prefix=LAST, only=(EXPORT, IMPORT, MEMCPY), repeat=8),),
         tokens=_WHOLE,
         quick=_QUICK,
     ),
     Case(
         name="cpu-channel",
         title="CPU memory, channel-major",
-        arms=(Arm(prefix=LAST, only=(EXPORT, IMPORT, MEMCPY), repeat=20),),
+        arms=(Arm(prefix=LAST, only=(EXPORT, IMPORT, MEMCPY), repeat=8),),
         tokens=_WHOLE,
         quick=_QUICK,
         options=CHANNEL_MAJOR,
@@ -129,7 +138,7 @@ CLAIMS = (
     *_both("rpc", COALESCED, BULK, 0.9),
     *_both("rpc-channel", LAST, BULK, 0.85),
     *_both("rpc-state", LAST, STATE, 1),
-    *_both("rpc-channel", LAST, STATE, 1),
+    *_both("rpc-channel-state", LAST, STATE, 1),
     *_both("device", COALESCED, PER_CELL, 70),
     *_both("cpu", LAST, MEMCPY, 0.9),
     *_both("cpu-channel", LAST, MEMCPY, 0.9),
