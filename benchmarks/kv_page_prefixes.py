@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -21,7 +22,7 @@ RECIPE = "rpc"
 BENCH = "bench-skippy-kv-page"
 SERVER = "ggml-rpc-server"
 CONFIGURATION = "skippy-patches.yaml"
-_PATHS = (("queue",), ("recipes",), ("upstream", "commit_file"), ("upstream", "commit_object"))
+_PATHS = (("recipes",), ("upstream", "commit_file"), ("upstream", "commit_object"))
 
 
 class BenchError(Exception):
@@ -67,9 +68,9 @@ def numbers(project: Path) -> tuple[int, ...]:
 
 
 def build(project: Path, number: int, jobs: int | None) -> Prefix:
-    """Apply the queue up to patch `number`, and build it. Raises BenchError."""
+    """Build the queue up to patch `number`. Raises BenchError."""
     own = _own_project(project, number)
-    applied = _run(own, "apply", "--to", str(number))
+    applied = _run(own, "apply")
     if not applied["patches"] or applied["patches"][-1]["number"] != number:
         raise BenchError(f"the queue has no patch {number:04}: `skippy-patches list` shows what there is")
     built = _run(own, "build", "--recipe", RECIPE, *(["--jobs", str(jobs)] if jobs else []))
@@ -93,6 +94,7 @@ def _own_project(project: Path, number: int) -> Path:
     configuration.setdefault("recipes", "recipes")
     configuration.setdefault("queue", "patches")
     configuration["checkout"] = ".skippy/llama.cpp"
+    configuration["queue"] = _copy_queue(project, number, own / "patches")
     for *outer, key in _PATHS:
         section: dict[str, Any] = configuration[outer[0]] if outer else configuration
         if key in section:
@@ -100,6 +102,16 @@ def _own_project(project: Path, number: int) -> Path:
     text = yaml.safe_dump(configuration, sort_keys=False)
     (own / CONFIGURATION).write_text(text, encoding="utf-8")
     return own
+
+
+def _copy_queue(project: Path, number: int, folder: Path) -> str:
+    """The patches up to `number` alone: `build` applies all of a queue, however far it was applied before."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for patch in _run(project, "list")["patches"]:
+        if patch["number"] <= number:
+            shutil.copy(project / patch["lane"] / patch["file"], folder)
+    return folder.name
 
 
 def _absolute(project: Path, value: str | list[str]) -> str | list[str]:
