@@ -95,6 +95,12 @@ def _measure(options: argparse.Namespace) -> dict[str, Any]:
     cases = [case for case in CASES if not options.case or case.name in options.case]
     arms = _build(options, cases)
     before = {arm: prefix.digest() for arm, prefix in arms.items()}
+    for case in cases:
+        compared = [arm.prefix for arm in case.arms]
+        if len({before[arm] for arm in compared}) < len(compared):
+            raise BenchError(
+                f"{case.name}: {' and '.join(compared)} are the same programs: nothing to compare"
+            )
     data: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "quick": options.quick,
