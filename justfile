@@ -38,14 +38,11 @@ native-test recipe="rpc" *options:
 native-test-each recipe="rpc" *options:
     {{bin}}/skippy-patches test --each --recipe {{recipe}} -R '^test-skippy-' {{options}}
 
-# run every test there is: Python, the whole road, every native test, and the queue's under each recipe
+# run every test there is: Python, the whole road with the sanitizers, every native test, every prefix of the queue
 test-all: test test-thorough
     {{bin}}/python -m pytest -m e2e
     {{bin}}/skippy-patches test
     {{bin}}/skippy-patches test --each --recipe rpc -R '^test-skippy-'
-    {{bin}}/skippy-patches test --recipe rpc
-    {{bin}}/skippy-patches test --recipe asan
-    {{bin}}/skippy-patches test --recipe ubsan
 
 # measure what is promised about speed, side by side with bare Python
 bench:
