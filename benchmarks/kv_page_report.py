@@ -24,7 +24,7 @@ heads of 128 elements, f16. `just bench-native` measures and fills this file in.
   backend for each token and block, 0021 makes it one for each run of tokens.
 - Two prefixes are run in turns, A B B A, each in a process of its own and with a server of its own. What is
   no page (bulk, memcpy, state) is measured in turns with it, in one process and on the same buffers.
-- Bulk is the faster of two: each tensor in one call, or in calls of 8 MiB. The RPC backend hashes what is
+- Bulk is the faster of two: each tensor in one call, or in calls of 4 MiB. The RPC backend hashes what is
   over 10 MiB before it sends it.
 - "times" is how many times longer the other side takes: Hodges and Lehmann's estimate over n pairs. The
   interval is that of the signed-rank test, 95 %; fewer than six pairs have none. The seconds are medians.
