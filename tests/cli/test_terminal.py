@@ -8,7 +8,6 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 from tests.apply.scenario import author_queue
@@ -65,10 +64,13 @@ def test_errors_are_red_on_a_terminal(world: World) -> None:
     assert "\x1b[1;31merror: " in written
 
 
+LONG = 100
+
+
 def _author_a_long_queue(world: World) -> None:
     """Long enough to be hit while it is applied."""
     author = Author(lane=world.patches)
-    for number in range(1, 40):
+    for number in range(1, LONG + 1):
         author.add(number, "change", "counter.txt")
 
 
@@ -84,13 +86,12 @@ def test_interrupt(world: World) -> None:
         for line in process.stderr:
             if line.startswith(b"Applying"):
                 break
-        time.sleep(0.1)
         os.killpg(process.pid, signal.SIGINT)
         said = process.stderr.read()
     assert process.returncode == 130
     assert b"Traceback" not in said
     outcome = world.apply()
-    assert len(outcome.applied.patches) == 39
+    assert len(outcome.applied.patches) == LONG
     assert world.inside("status", "--porcelain") == ""
 
 
@@ -106,4 +107,4 @@ def test_a_cancelled_job_ends_as_an_interrupted_one(world: World) -> None:
         process.terminate()
         process.stderr.read()
     assert process.returncode == 130
-    assert len(world.apply().applied.patches) == 39
+    assert len(world.apply().applied.patches) == LONG
