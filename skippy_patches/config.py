@@ -12,10 +12,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from skippy_patches import numbers, yamlfile
-from skippy_patches.errors import ConfigError, SkippyError, UsageError
+from skippy_patches import compilercache, numbers, yamlfile
+from skippy_patches.errors import ConfigError, UsageError
 from skippy_patches.lighttuple import NamedTuple
 from skippy_patches.objectid import ObjectId
+from skippy_patches.setting import Setting, either
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 FILE_NAME = "skippy-patches.yaml"
 STATE_FOLDER = ".skippy"
-VARIABLE_PREFIX = "SKIPPY_PATCHES_"
 SUBJECT_PREFIX_CHOICES = ("strip", "keep")
 GAP_CHOICES = ("warn", "allow", "forbid")
 # What git cuts from both ends of a name or an address, crud() of its ident.c: the dot only in versions
@@ -72,7 +72,8 @@ class Project(NamedTuple):
     queue: the lanes, in the order in which they are applied. state: generated files of skippy-patches.
     subject_prefix: whether "[tag]" in a subject is stripped, as git am does, or kept. gaps: the policy
     for holes in the numbers. bands: disjoint, by number. pinned: numbers that renumber leaves alone.
-    require: names of the trailers and DEP-3 fields that each patch must have.
+    require: names of the trailers and DEP-3 fields that each patch must have. cache: the compiler launcher,
+    and what is shared through it.
     """
 
     root: Path
@@ -87,26 +88,12 @@ class Project(NamedTuple):
     bands: tuple[numbers.Band, ...]
     pinned: tuple[numbers.Pinned, ...]
     require: tuple[str, ...]
+    cache: compilercache.CompilerCache
 
     @property
     def state(self) -> Path:
         """The folder of generated files, ignored by git."""
         return self.root / STATE_FOLDER
-
-
-class _Setting(NamedTuple):
-    """A value that a variable may set; else it stands in the file, at `key` of `section`."""
-
-    text: str
-    variable: str
-    section: yamlfile.Section
-    key: str
-
-    def error(self, what: str, *, why: str = "", mend: str = "") -> SkippyError:
-        """An error that points at where the value was set."""
-        if self.variable:
-            return UsageError(f"The variable {self.variable} {what}.", why=why, mend=mend)
-        return self.section.error(self.key, what, why=why, mend=mend)
 
 
 def find(start: Path) -> Path:
@@ -173,6 +160,7 @@ def load(
         bands=numbers.bands(section.mapping("bands")),
         pinned=tuple(numbers.pinned(section, text) for text in section.texts("pinned")),
         require=tuple(_field(section, text) for text in section.texts("require")),
+        cache=compilercache.load(section.mapping("cache"), env),
     )
     section.close()
     return project
@@ -183,7 +171,7 @@ def _upstream(
 ) -> Upstream:
     commit, commit_file = _commit(section, root, read)
     commit_object = section.text("commit_object", "")
-    repository = _either(env, "REPOSITORY", section, "repository", "").text
+    repository = either(env, "REPOSITORY", section, "repository", "").text
     upstream = Upstream(
         repository=_place(root, repository) if _is_path(repository) else repository,
         tag=section.text("tag", ""),
@@ -270,8 +258,8 @@ def _place(root: Path, path: str) -> str:
 
 
 def _committer(section: yamlfile.Section, env: Mapping[str, str]) -> Identity:
-    name = _either(env, "COMMITTER_NAME", section, "name", "Skippy Patches")
-    email = _either(env, "COMMITTER_EMAIL", section, "email", "skippy-patches@localhost")
+    name = either(env, "COMMITTER_NAME", section, "name", "Skippy Patches")
+    email = either(env, "COMMITTER_EMAIL", section, "email", "skippy-patches@localhost")
     section.close()
     if not name.text.strip(_CUT):
         raise name.error("holds no name", why="git makes no commit without one.")
@@ -280,7 +268,7 @@ def _committer(section: yamlfile.Section, env: Mapping[str, str]) -> Identity:
     return Identity(name=name.text, email=email.text)
 
 
-def _check_identity(setting: _Setting) -> None:
+def _check_identity(setting: Setting) -> None:
     """Only what git writes into a commit exactly as it is: else the commit holds something else."""
     text = setting.text
     if any(ord(char) < 32 or 127 <= ord(char) < 160 or 0xD800 <= ord(char) < 0xE000 for char in text):
@@ -324,16 +312,8 @@ def _field(section: yamlfile.Section, text: str) -> str:
 
 
 def _checkout(section: yamlfile.Section, root: Path, env: Mapping[str, str]) -> Path:
-    setting = _either(env, "CHECKOUT", section, "checkout", f"{STATE_FOLDER}/llama.cpp")
+    setting = either(env, "CHECKOUT", section, "checkout", f"{STATE_FOLDER}/llama.cpp")
     checkout = root / setting.text
     if Path(os.path.normpath(checkout)) in (root, *root.parents):
         raise setting.error(f"is '{setting.text}', a folder that holds the project itself")
     return checkout
-
-
-def _either(env: Mapping[str, str], name: str, section: yamlfile.Section, key: str, default: str) -> _Setting:
-    """The variable SKIPPY_PATCHES_<name> when it is set and not empty, else what the file says."""
-    configured = section.text(key, default)
-    variable = VARIABLE_PREFIX + name
-    text = env.get(variable)
-    return _Setting(text, variable, section, key) if text else _Setting(configured, "", section, key)

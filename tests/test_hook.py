@@ -206,6 +206,8 @@ def test_nothing_heavy_is_imported(arguments: tuple[str, ...], project: Path) ->
         "numbers",
         "objectid",
         "git_host",
+        "setting",
+        "compilercache",
     )
     assert [name for name in ours if name.split(".")[1] not in light] == []
 

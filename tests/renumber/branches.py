@@ -84,14 +84,20 @@ def record(world: World, name: str, patches: Iterable[Path]) -> Path:
             "file": patch.name,
             "sha256": hashlib.sha256(patch.read_bytes()).hexdigest(),
             "commit": "c" * 40,
+            "tree": "d" * 40,
         }
         for patch in patches
     ]
     tip = {"commit": "1" * 40, "tree": "2" * 40}
-    words = ("recipe", "queue_digest", "platform", "toolchain", "cmake", "started", "finished")
     content: dict[str, Any] = {
         "schema_version": 1,
-        **dict.fromkeys(words, ""),
+        "recipe": "cpu",
+        "queue_digest": "e" * 64,
+        "platform": {"system": "linux", "machine": "x86_64", "libc": ""},
+        "toolchain": {"launcher": None},
+        "cmake": {"generator": "Ninja", "arguments": [], "variables": {}},
+        "started": "",
+        "finished": "",
         "upstream": {**tip, "tag": "b1"},
         "patched": tip,
         "patches": rows,
