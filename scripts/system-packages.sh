@@ -2,6 +2,7 @@
 # Install what pip cannot bring. Does nothing where all is there.
 #   sh scripts/system-packages.sh           what the tests want of the system
 #   sh scripts/system-packages.sh vulkan    what recipe vulkan wants: headers, loader, shader compiler, lavapipe
+#   sh scripts/system-packages.sh cache     what the thorough and e2e tests of shared caches want: a Redis
 set -eu
 
 missing=
@@ -29,8 +30,11 @@ vulkan)
     need mesa-vulkan-drivers has_lavapipe # lavapipe: Vulkan on the processor
     without=1
     ;;
+cache)
+    need redis-server redis-server --version
+    ;;
 *)
-    echo "system-packages: '$1' is none of its words: tests (the default), vulkan." >&2
+    echo "system-packages: '$1' is none of its words: tests (the default), vulkan, cache." >&2
     exit 2
     ;;
 esac
