@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import ggmlgit, recipefile
 from skippy_patches.build.errors import UnusablePath
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from skippy_patches.apply.result import Applied
     from skippy_patches.build.recipe import Recipe
     from skippy_patches.build.toolchain import Toolchain
@@ -20,6 +21,8 @@ GENERATOR = "Ninja"
 NO_BUILD_NUMBER = 0
 _TAG = re.compile(r"b(\d+)")
 _LANGUAGES = ("C", "CXX")
+_CUDA_FLAGS = "CMAKE_CUDA_FLAGS"
+_NVCC = "--objdir-as-tempdir"  # else every object holds the random name of a temporary file
 _UNUSABLE = ",;$\"'\\\n"  # seen: a comma fails in configure, a dollar sign is expanded in flags
 
 
@@ -60,13 +63,27 @@ def variables(recipe: Recipe, toolchain: Toolchain, source: Path, tree: Path) ->
         "CMAKE_CXX_COMPILER_LAUNCHER": launcher,
         "CMAKE_BUILD_RPATH_USE_ORIGIN": "ON",  # $ORIGIN instead of the build folder's path
         ggmlgit.VARIABLE: str(ggmlgit.place(tree)),
+        **_cuda(toolchain, launcher),
     }
     merged = ours | {name: recipefile.placed(value, recipe.folder) for name, value in recipe.cmake}
     maps = " ".join(_quoted(f"-ffile-prefix-map={old}={new}") for old, new in prefix_maps(source, tree))
     for language in _LANGUAGES:
         name = f"CMAKE_{language}_FLAGS"
         merged[name] = f"{merged.get(name, '')} {maps}".strip()
+    if toolchain.cuda is not None:
+        merged[_CUDA_FLAGS] = f"{merged.get(_CUDA_FLAGS, '')} {_NVCC}".strip()
     return merged
+
+
+def _cuda(toolchain: Toolchain, launcher: str) -> dict[str, str]:
+    """nvcc, and what it hands the host's part of a source to: else it takes any g++ on PATH."""
+    if toolchain.cuda is None:
+        return {}
+    return {
+        "CMAKE_CUDA_COMPILER": str(toolchain.cuda.path),
+        "CMAKE_CUDA_COMPILER_LAUNCHER": launcher,
+        "CMAKE_CUDA_HOST_COMPILER": str(toolchain.cxx.path),
+    }
 
 
 def prefix_maps(source: Path, tree: Path) -> tuple[tuple[str, str], ...]:
@@ -91,14 +108,3 @@ def command(given: dict[str, str], source: Path, tree: Path) -> tuple[str, ...]:
 def _quoted(flag: str) -> str:
     """A word of CMAKE_<LANG>_FLAGS. Double quotes: cmake takes single ones off the ends of a value."""
     return flag if shlex.quote(flag) == flag else f'"{flag}"'
-
-
-def launcher_environment(toolchain: Toolchain, source: Path, tree: Path) -> dict[str, str]:
-    """Settings with which ccache finds the objects that another folder, or user, compiled."""
-    if toolchain.launcher is None or toolchain.launcher.name != "ccache":
-        return {}
-    settings = {"CCACHE_NOHASHDIR": "1", "CCACHE_COMPILERCHECK": "content"}
-    base = Path(os.path.commonpath((source, tree)))
-    if base != Path(base.anchor):  # the root would make /usr/include relative as well
-        settings["CCACHE_BASEDIR"] = str(base)
-    return settings

@@ -13,12 +13,15 @@ from skippy_patches.build import (
     codemodel,
     environment,
     ggmlgit,
+    mount,
     ninja,
+    options,
     process,
     result,
     stored,
 )
 from skippy_patches.build import jobs as parallel
+from skippy_patches.build import launcher as launchers
 from skippy_patches.build.errors import (
     BuildFailed,
     ConfigureFailed,
@@ -32,12 +35,15 @@ from skippy_patches.build.result import Built
 from skippy_patches.progress import Silent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
     from typing import BinaryIO
 
     from skippy_patches.apply.result import Applied
+    from skippy_patches.build.engine import Counts, Engine
+    from skippy_patches.build.launcher import Launcher
     from skippy_patches.build.layout import Layout
+    from skippy_patches.build.mount import Place
     from skippy_patches.build.recipe import Recipe
     from skippy_patches.build.toolchain import Toolchain
     from skippy_patches.progress import Reporter
@@ -45,29 +51,44 @@ if TYPE_CHECKING:
 LABEL = "Building"
 # NAME:TYPE=VALUE of the options that decide what is in the libraries; paths are left out.
 _CACHED = re.compile(
-    r"(?P<name>(?:GGML|LLAMA)_\w+|BUILD_SHARED_LIBS|CMAKE_BUILD_TYPE):(?:BOOL|STRING|UNINITIALIZED)=(?P<value>.*)"
+    r"(?P<name>(?:GGML|LLAMA)_\w+|BUILD_SHARED_LIBS|CMAKE_BUILD_TYPE|CMAKE_(?:CUDA|HIP)_ARCHITECTURES)"
+    r":(?:BOOL|STRING|UNINITIALIZED)=(?P<value>.*)"
 )
 
 
-def build(
+def build(  # noqa: PLR0913 - all but four have a default that suits
     applied: Applied,
     recipe: Recipe,
     toolchain: Toolchain,
     layout: Layout,
     *,
+    launcher: Launcher | None = None,
     jobs: int | None = None,
+    method: str | None = None,
+    variables: Mapping[str, str] | None = None,
     reporter: Reporter = Silent(),  # noqa: B008 - has no state
 ) -> Built:
     """Build the recipe's targets from `applied.checkout` and write `built.json`.
 
-    The configure step runs each time, because ninja does not see a HEAD that moved. jobs: compilers at
-    once; None: as many as cores and memory allow. Raises the errors of build.errors (5 and 6).
+    The configure step runs each time, because ninja does not see a HEAD that moved. launcher: the
+    toolchain's, with what it shares; None: it shares nothing. jobs: compilers at once; None: as many as cores
+    and memory allow. method: a word of mount.py; None: what suits the recipe and the system. variables: the
+    environment to take from; None: this process's.
+    Raises the errors of build.errors (5 and 6), and MountImpossible (6).
     """
+    if launcher is None and toolchain.launcher is not None:
+        launcher = launchers.Launcher(tool=toolchain.launcher)
     with layout.locked(reporter):
         layout.built.unlink(missing_ok=True)  # a build that is interrupted leaves nothing to record
+        # ccache and the compiler see the real path
+        real = applied.checkout.resolve(), layout.tree.resolve()
+        if method is None:
+            place = mount.choose(*real, compiles_cuda=toolchain.cuda is not None, reporter=reporter)
+        else:
+            place = mount.of(method, *real)
         with layout.log.open("wb") as log:
-            work = _Work(applied, recipe, toolchain, layout, reporter, log)
-            built = work.run(jobs or parallel.jobs())
+            work = _Work(applied, recipe, toolchain, layout, place, reporter, log)
+            built = work.run(launcher, jobs, variables)
         result.save(built, layout)
     return built
 
@@ -81,6 +102,7 @@ class _Work:
         recipe: Recipe,
         toolchain: Toolchain,
         layout: Layout,
+        place: Place,
         reporter: Reporter,
         log: BinaryIO,
     ) -> None:
@@ -90,23 +112,34 @@ class _Work:
         self.layout = layout
         self.reporter = reporter
         self.log = log
-        self.source = applied.checkout.resolve()
-        self.tree = layout.tree.resolve()  # ccache and the compiler see the real path
-        self.environment = environment.for_build(self.source) | arguments.launcher_environment(
-            toolchain, self.source, self.tree
-        )
+        self.place = place
+        self.source, self.tree = place.real
+        self.environment: Mapping[str, str] = {}
 
-    def run(self, jobs: int) -> Built:
+    def run(self, launcher: Launcher | None, jobs: int | None, variables: Mapping[str, str] | None) -> Built:
         arguments.refuse_unusable(self.source, self.tree)
+        options.check(self.recipe, self.source, self.toolchain.cmake)
+        own = environment.for_build(self.place.source, variables=variables)
+        at_work = launchers.at_work(
+            launcher, own, self.source, self.tree, self.reporter, front=self.place.front
+        )
+        with at_work as engine:
+            self.environment = self.place.environment(engine.environment)
+            return self._build(engine, jobs)
+
+    def _build(self, engine: Engine, jobs: int | None) -> Built:
         started = result.now()
         self._say_what_is_ignored()
-        given = arguments.variables(self.recipe, self.toolchain, self.source, self.tree)
+        source, tree = self.place.source, self.place.tree
+        plain = arguments.variables(self.recipe, self.toolchain, source, tree)
+        given = {name: self.place.inside(value) for name, value in plain.items()}
         self._prepare_tree(_key(given, self.recipe, self.toolchain, self.source))
-        line = arguments.command(arguments.identity(self.applied) | given, self.source, self.tree)
+        line = arguments.command(arguments.identity(self.applied) | given, source, tree)
         self._configure(line)
-        progress = self._compile(jobs)
+        progress = self._compile(engine, jobs)
         found = artifacts.find(self.tree, self.recipe)
         self.reporter.step(f"Built; files compiled: {progress.compiled}, steps in all: {progress.steps}")
+        cached = self._counted(engine)
         return Built(
             recipe=self.recipe.name,
             recipe_files=self.recipe.files,
@@ -114,8 +147,11 @@ class _Work:
             patched=self.applied.patched,
             source=self.source,
             tree=self.tree,
+            method=self.place.method,
             artifacts=found,
             toolchain=self.toolchain,
+            remote=engine.remote,
+            cached=cached,
             generator=arguments.GENERATOR,
             arguments=line,
             variables=_resolved(self.tree),
@@ -164,12 +200,11 @@ class _Work:
             (self.tree / "CMakeCache.txt").unlink(missing_ok=True)
         raise ConfigureFailed(status, _configure_errors(output), self.layout.log)
 
-    def _compile(self, jobs: int) -> ninja.Progress:
-        launcher = self.toolchain.launcher.name if self.toolchain.launcher else "no cache"
-        self.reporter.step(f"Compiling, {jobs} at once, {launcher}; the log is {self.layout.log}")
+    def _compile(self, engine: Engine, wanted: int | None) -> ninja.Progress:
+        jobs = self._jobs(engine, wanted)
         progress = ninja.Progress(lambda done, total: self.reporter.advance(LABEL, done, total))
         targets = codemodel.expand(self.recipe.targets, self.tree, self.recipe.file, self.reporter)
-        line = (str(self.toolchain.ninja.path), "-C", str(self.tree), "-j", str(jobs), *targets)
+        line = (str(self.toolchain.ninja.path), "-C", str(self.place.tree), "-j", str(jobs), *targets)
         status, output = self._start(line, progress.read)
         if status == 0:
             return progress
@@ -182,15 +217,37 @@ class _Work:
             raise DiskFull(failed, self.layout.log, folder=self.tree)
         raise BuildFailed(status, failed, self.layout.log)
 
+    def _jobs(self, engine: Engine, wanted: int | None) -> int:
+        """How many at once, told."""
+        decided = parallel.decide(elsewhere=engine.cpus)
+        jobs, why = (wanted, "") if wanted else (decided.count, f" ({decided.limit})")
+        launcher = self.toolchain.launcher.name if self.toolchain.launcher else "no cache"
+        shared = f" with {engine.remote}" if engine.remote else ""
+        said = f"Compiling, {jobs} at once{why}, {launcher}{shared}"
+        self.log.write(f"# {said}\n".encode())
+        self.reporter.step(f"{said}; the log is {self.layout.log}")
+        return jobs
+
+    def _counted(self, engine: Engine) -> Counts | None:
+        """What the launcher did, told."""
+        counts = engine.count()
+        if counts is not None and self.toolchain.launcher is not None:
+            self.reporter.step(counts.told(self.toolchain.launcher.name))
+        return counts
+
     def _start(
         self, line: tuple[str, ...], listen: Callable[[str], None] | None = None
     ) -> tuple[int, tuple[str, ...]]:
         def heard(text: str) -> None:
-            self.reporter.detail(text)
+            self.reporter.detail(self.place.outside(text))
             if listen is not None:
                 listen(text)
 
-        return process.run(line, environment=self.environment, log=self.log, folder=self.tree, listen=heard)
+        whole = (*self.place.front, *line)
+        status, output = process.run(
+            whole, environment=self.environment, log=self.log, folder=self.tree, listen=heard
+        )
+        return status, tuple(map(self.place.outside, output))
 
 
 def _key(given: dict[str, str], recipe: Recipe, toolchain: Toolchain, source: Path) -> dict[str, Any]:

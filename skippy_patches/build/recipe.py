@@ -2,6 +2,7 @@
 
     extends: cpu                             # what that recipe says, where this one does not
     description: The CPU backend alone, with every test.
+    requires: [cuda, cublas]                 # what the machine must have, words of recipefile.REQUIREMENTS
     cmake: {CMAKE_BUILD_TYPE: Release}       # variables, taken as they are written
     cmake_on:                                # more of them, by system or machine
       x86_64: {GGML_AVX2: ON}
@@ -95,7 +96,7 @@ class Recipe:
 
     file: its own, in the recipes' `folder`. files: that, those it extends, and what its variables name below
     {recipes}, all as they were when it was read. cmake: the variables that apply on the platform, in the
-    files' order, the farthest parent's first.
+    files' order, the farthest parent's first. requires: words of REQUIREMENTS.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Recipe:
     targets: tuple[str, ...]
     artifacts: tuple[str, ...]
     tests: TestPlan
+    requires: tuple[str, ...] = ()
 
 
 def names(folder: Path) -> tuple[str, ...]:
@@ -134,6 +136,7 @@ def load(folder: Path, name: str, *, target: Platform | None = None) -> Recipe:
         targets=lists.get("targets", ()),
         artifacts=lists.get("artifacts", DEFAULT_ARTIFACTS),
         tests=_tests(eldest_first, lists),
+        requires=lists.get("requires", ()),
     )
     _check_exclusions(chain, recipe.tests)
     return recipe

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 SUFFIX = ".yaml"
 SYSTEMS = ("linux", "macos")
 MACHINES = ("x86_64", "arm64")
+# What a recipe may require of a machine; doctor knows how to look for each.
+REQUIREMENTS = (
+    "cuda", "cublas", "vulkan", "glslc", "spirv", "metal", "hip", "hipblas", "rpc", "network",
+)  # fmt: skip
 RECIPES = "{recipes}"  # in the value of a variable: the folder of the recipes
 EVERYWHERE = ""  # the place of `cmake`, beside those of `cmake_on`
 _Value = TypeVar("_Value")
@@ -106,6 +110,7 @@ def read(file: Path) -> Part:
         description=section.text("description"),
         cmake=_cmake(section),
         lists={
+            **_said(section, "requires", lambda key: _requirements(section, key)),
             **_said(section, "targets", section.texts),
             **_said(section, "artifacts", section.texts),
             **_said(tests, "require", tests.texts, "tests."),
@@ -201,6 +206,15 @@ def _variables(section: yamlfile.Section, key: str) -> dict[str, str | None]:
                 name, "is not the name of a CMake variable", mend="Write NAME: value, without -D."
             )
     return found
+
+
+def _requirements(section: yamlfile.Section, key: str) -> tuple[str, ...]:
+    words = section.texts(key)
+    for word in words:
+        if word not in REQUIREMENTS:
+            mend = yamlfile.suggest(word, REQUIREMENTS)
+            raise section.error(key, f"names '{word}', which is no requirement", mend=mend)
+    return words
 
 
 def _pattern(section: yamlfile.Section, key: str) -> str:

@@ -90,6 +90,12 @@ def test_defaults(tmp_path: Path) -> None:
             "say why t is left out",
             "",
         ),
+        (
+            "description: x\nrequires: [cuda, cublass]\n",
+            2,
+            "names 'cublass', which is no",
+            "Did you mean 'cublas'?",
+        ),
         ("description: x\ntests:\n  timeout: 0\n", 3, "above 0", ""),
         ("description: x\ntests:\n  timeout: 1h\n", 3, "must be a whole number, not '1h'", ""),
         ("description: x\ntests:\n  include: 'a('\n", 3, "is not a regular expression", ""),
@@ -142,6 +148,7 @@ description: The parent
 cmake: {GGML_NATIVE: OFF, GGML_BLAS: OFF, CMAKE_BUILD_TYPE: Release}
 cmake_on:
   x86_64: {GGML_AVX2: ON}
+requires: [cuda, cublas]
 targets: [llama]
 artifacts: [libllama, libggml]
 tests:
@@ -190,7 +197,7 @@ tests:
         ("GGML_AVX2", "ON"),
         ("GGML_RPC", "ON"),
     )
-    assert loaded.targets == ("llama", "test-*")
+    assert (loaded.targets, loaded.requires) == (("llama", "test-*"), ("cuda", "cublas"))
     assert loaded.artifacts == ("libllama", "libggml")
     assert loaded.tests == TestPlan(
         include="^test-skippy-",
@@ -210,6 +217,7 @@ def test_null_takes_away(tmp_path: Path) -> None:
     text = """\
 cmake: {GGML_BLAS: null}
 cmake_on: {x86_64: {GGML_AVX2: null}, macos: {GGML_NATIVE: null}}
+requires: null
 targets: null
 artifacts: null
 tests: {include: null, exclude: null, require: null, needs: {test-c: null}, timeout: null, environment: null}
@@ -217,7 +225,7 @@ tests: {include: null, exclude: null, require: null, needs: {test-c: null}, time
     loaded = recipe.load(family(tmp_path, text), "mine", target=LINUX)
 
     assert loaded.cmake == (("GGML_NATIVE", "OFF"), ("CMAKE_BUILD_TYPE", "Release"))
-    assert (loaded.targets, loaded.artifacts) == ((), ("libllama",))
+    assert (loaded.targets, loaded.artifacts, loaded.requires) == ((), ("libllama",), ())
     assert loaded.tests == recipe.load(write(tmp_path, "description: x\n"), "mine").tests
 
 
@@ -326,7 +334,7 @@ def test_a_circle_is_shown(tmp_path: Path, size: int) -> None:
 def test_the_shipped_recipes_are_valid(target: Platform) -> None:
     names = recipe.names(RECIPES)
 
-    assert {"cpu", "rpc", "asan", "ubsan"} <= set(names)
+    assert {"cpu", "cuda", "cuda-smoke", "metal", "vulkan", "hip", "rpc", "asan", "ubsan"} <= set(names)
     for name in names:
         loaded = recipe.load(RECIPES, name, target=target)
         assert all(len(entry.reason.split()) > 2 for entry in loaded.tests.exclude)
@@ -357,3 +365,27 @@ def test_the_sanitizer_recipes_run_the_queue_s_tests(name: str, flag: str, rpc: 
     assert ("ggml-rpc-server" in loaded.targets) == (rpc == "ON")
     assert loaded.tests.include == "^test-skippy-"
     assert loaded.tests.is_required("test-skippy-kv-page-abi")
+
+
+@pytest.mark.parametrize("name", ["cuda", "cuda-smoke"])
+def test_the_cuda_recipes_say_what_the_library_can_do(name: str) -> None:
+    loaded = recipe.load(RECIPES, name, target=LINUX)
+    said = dict(loaded.cmake)
+
+    assert loaded.requires == ("cuda", "cublas")
+    assert said["CMAKE_CUDA_ARCHITECTURES"]
+    assert (said["GGML_CUDA_FA"], said["GGML_CUDA_FA_ALL_QUANTS"]) == (
+        "ON" if name == "cuda" else "OFF",
+        "OFF",
+    )
+    assert said["GGML_CUDA_NCCL"] == "OFF"
+    assert "libggml-cuda" in loaded.artifacts
+
+
+@pytest.mark.parametrize(("name", "requires"), [("vulkan", "vulkan"), ("metal", "metal"), ("hip", "hipblas")])
+def test_a_backend_s_recipe_says_what_it_requires(name: str, requires: str) -> None:
+    loaded = recipe.load(RECIPES, name)
+
+    assert requires in loaded.requires
+    assert f"libggml-{name}" in loaded.artifacts
+    assert dict(loaded.cmake)[f"GGML_{name.upper()}"] == "ON"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from skippy_patches.build import toolchain
-from skippy_patches.build.errors import BadLauncher, ToolBroken, ToolMissing, ToolTooOld
+from skippy_patches.build import launcher, toolchain
+from skippy_patches.build.errors import ToolBroken, ToolMissing
 from skippy_patches.errors import BuildError
 
 
@@ -93,26 +93,12 @@ def test_a_compiler_that_does_not_start(tmp_path: Path) -> None:
         toolchain.find("none", variables={"PATH": str(tmp_path)})
 
 
-def test_auto_takes_a_new_ccache_only(compilers: Path) -> None:
+def test_the_launcher_is_one_that_was_chosen_or_that_is_asked_for(compilers: Path) -> None:
     variables = {"PATH": str(compilers)}
-    assert toolchain.find("auto", variables=variables).launcher is None
-
-    fake(compilers, "ccache", "ccache version 4.6.3")
-    assert toolchain.find("auto", variables=variables).launcher is None
-    with pytest.raises(ToolTooOld, match=r"ccache 4\.6\.3 .* is too old: 4\.7"):
-        toolchain.find("ccache", variables=variables)
-
     fake(compilers, "ccache", "ccache version 4.10.2")
-    launcher = toolchain.find("auto", variables=variables).launcher
-    assert launcher is not None
-    assert (launcher.name, launcher.version) == ("ccache", "4.10.2")
+    chosen = launcher.find("ccache", variables=variables)
 
-
-def test_launchers_that_are_asked_for(compilers: Path) -> None:
-    with pytest.raises(BadLauncher, match="sccache") as caught:
-        toolchain.find("sccache", variables={"PATH": str(compilers)})
-    assert "not on PATH" in caught.value.why
-
-    with pytest.raises(BadLauncher) as caught:
-        toolchain.find("ccahce", variables={"PATH": str(compilers)})
-    assert caught.value.mend == "Did you mean 'ccache'?"
+    assert chosen is not None
+    assert toolchain.find(chosen, variables=variables).launcher == chosen.tool
+    assert toolchain.find("ccache", variables=variables).launcher == chosen.tool
+    assert toolchain.find(None, variables=variables).launcher is None

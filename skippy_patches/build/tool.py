@@ -1,0 +1,81 @@
+"""A program of the build as a value: where it is, which version, which bytes."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+from skippy_patches.build import artifacts
+from skippy_patches.build.errors import ToolBroken, ToolTooOld
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MINIMUM = {
+    "cmake": (3, 24),  # ctest --test-output-truncation
+    "ninja": (1, 10),
+    "ccache": (4, 7),
+    "sccache": (0, 16),  # an older one writes to a remote that it was told to read only
+}
+_VERSION = re.compile(r"\d+(\.\d+)+")
+_TIMEOUT = 60  # seconds for a program to tell its version
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Tool:
+    """A program. path: the file that runs. version: its own words. sha256: of the real file's bytes."""
+
+    name: str
+    path: Path
+    version: str
+    sha256: str
+
+
+_examined: dict[tuple[str, Path, tuple[int, ...]], Tool] = {}
+
+
+def examine(name: str, path: Path) -> Tool:
+    """Ask the program for its version and hash it, once while it is the same file. Raises ToolBroken (6)."""
+    key = (name, path, _identity(path))
+    if key not in _examined:
+        _examined[key] = _examine(name, path)
+    return _examined[key]
+
+
+def _identity(path: Path) -> tuple[int, ...]:
+    try:
+        known = path.stat()
+    except OSError:
+        return ()
+    return (known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns)
+
+
+def _examine(name: str, path: Path) -> Tool:
+    try:
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=_TIMEOUT, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ToolBroken(name, path, str(error)) from error
+    lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+    if done.returncode or not lines:
+        raise ToolBroken(name, path, done.stderr or done.stdout)
+    # cmake and ccache: "cmake version 3.25.1"; a compiler's whole line says whose build it is.
+    version = re.sub(rf"^{re.escape(name)} (version )?", "", lines[0])
+    return Tool(name=name, path=path, version=version, sha256=artifacts.sha256(path.resolve()))
+
+
+def require(tool: Tool, mend: str) -> None:
+    """Raise ToolTooOld (6) for what is below MINIMUM."""
+    if is_old(tool):
+        wanted = ".".join(map(str, MINIMUM[tool.name]))
+        raise ToolTooOld(tool.name, tool.path, tool.version, wanted=wanted, mend=mend)
+
+
+def is_old(tool: Tool) -> bool:
+    """Whether it is below MINIMUM."""
+    match = _VERSION.search(tool.version)
+    numbers = tuple(int(part) for part in match[0].split(".")) if match else ()
+    return numbers < MINIMUM.get(tool.name, ())

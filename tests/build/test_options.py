@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skippy_patches.build import options, recipe
+from skippy_patches.errors import ConfigError
+from tests.build import fakecuda
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from skippy_patches.build.toolchain import Toolchain
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """The CMake files of a llama.cpp, and files that are none."""
+    folder = tmp_path / "source"
+    fakecuda.touch(folder / "CMakeLists.txt", "option(LLAMA_BUILD_TOOLS x ON)\n")
+    fakecuda.touch(folder / "ggml/src/CMakeLists.txt", "option(GGML_CUDA x OFF)\nif (CMAKE_OF_THEIRS)\n")
+    fakecuda.touch(folder / "cmake/common.cmake", "set(GGML_CUDA_FA ON CACHE BOOL x)\n")
+    fakecuda.touch(folder / "ggml/src/code.cpp", "// GGML_ONLY_IN_CODE\n")
+    return folder
+
+
+def load(folder: Path, variables: str) -> recipe.Recipe:
+    (folder / "parent.yaml").write_text(f"description: x\ncmake:\n{variables}", encoding="utf-8")
+    (folder / "mine.yaml").write_text("extends: parent\ndescription: x\n", encoding="utf-8")
+    return recipe.load(folder, "mine")
+
+
+def test_what_something_reads_passes(source: Path, tmp_path: Path, tools: Toolchain) -> None:
+    text = """\
+  GGML_CUDA: ON
+  GGML_CUDA_FA: OFF
+  LLAMA_BUILD_TOOLS: ON
+  CMAKE_BUILD_TYPE: Release
+  CMAKE_CXX_FLAGS_RELEASE: -O1
+  CMAKE_CUDA_ARCHITECTURES: 75
+  CMAKE_PROJECT_ggml_INCLUDE: x
+  CMAKE_OF_THEIRS: ON
+  BUILD_SHARED_LIBS: ON
+  CUDA_cublas_LIBRARY: x
+"""
+    options.check(load(tmp_path, text), source, tools.cmake)
+
+
+@pytest.mark.parametrize(
+    ("name", "whose", "mend"),
+    [
+        ("GGML_CUDDA", "this llama.cpp", "Did you mean 'GGML_CUDA'?"),
+        ("LLAMA_BUILD_TOOL", "this llama.cpp", "Did you mean 'LLAMA_BUILD_TOOLS'?"),
+        ("GGML_ONLY_IN_CODE", "this llama.cpp", "Delete the line."),
+        ("CMAKE_CUDA_ARCHITECTURE", "CMake", "Did you mean 'CMAKE_CUDA_ARCHITECTURES'?"),
+        ("CMAKE_BUILD_TYP", "CMake", "Did you mean 'CMAKE_BUILD_TYPE'?"),
+    ],
+)
+def test_what_nothing_reads_names_the_nearest(
+    source: Path, tmp_path: Path, tools: Toolchain, name: str, whose: str, mend: str
+) -> None:
+    wrong = load(tmp_path, f"  GGML_CUDA: ON\n  {name}: ON\n")
+
+    with pytest.raises(ConfigError) as caught:
+        options.check(wrong, source, tools.cmake)
+
+    assert caught.value.what == f"{tmp_path / 'parent.yaml'}:4: '{name}' is no variable of {whose}"
+    assert caught.value.mend == mend
+
+
+def test_a_recipe_that_is_no_file_any_more(source: Path, tmp_path: Path, tools: Toolchain) -> None:
+    loaded = dataclasses.replace(load(tmp_path, "  GGML_CUDA: ON\n"), cmake=(("GGML_CUDDA", "ON"),))
+
+    with pytest.raises(ConfigError, match=r"mine\.yaml: 'GGML_CUDDA' is no variable"):
+        options.check(loaded, source, tools.cmake)

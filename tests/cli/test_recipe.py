@@ -1,0 +1,101 @@
+"""`recipe list|show|diff`, and what the command line says of recipes that are misspelt."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.build import fakecuda
+
+if TYPE_CHECKING:
+    from tests.world import World
+
+RECIPES = Path(__file__).parents[2] / "recipes"
+
+
+@pytest.fixture
+def project(world: World) -> World:
+    """A project with the recipes that are shipped."""
+    shutil.copytree(RECIPES, world.root / "recipes")
+    return world
+
+
+def test_list(project: World) -> None:
+    shown = project.run("recipe", "list")
+
+    assert shown.returncode == 0, shown.stderr
+    rows = {line.split()[0]: line for line in shown.stdout.splitlines()[1:]}
+    assert set(rows) == {file.stem for file in RECIPES.glob("*.yaml")}
+    assert "cuda > cpu" in rows["cuda-smoke"]
+    assert "cuda, cublas" in rows["cuda-smoke"]
+    told = json.loads(project.run("recipe", "list", "--format", "json").stdout)
+    assert told["schema_version"] == 1
+    (smoke,) = [each for each in told["recipes"] if each["recipe"] == "cuda-smoke"]
+    assert (smoke["extends"], smoke["requires"]) == (["cuda", "cpu"], ["cuda", "cublas"])
+
+
+def test_show(project: World) -> None:
+    shown = project.run("recipe", "show", "cuda-smoke")
+
+    assert shown.returncode == 0, shown.stderr
+    (line,) = [line for line in shown.stdout.splitlines() if line.startswith("cmake.GGML_CUDA_FA ")]
+    assert line.split()[1] == "OFF"
+    assert "cuda-smoke.yaml:" in line
+    assert line.endswith("their kernels are empty")
+    told = json.loads(project.run("recipe", "show", "cuda-smoke", "--format", "json").stdout)
+    assert (told["schema_version"], told["recipe"]) == (1, "cuda-smoke")
+    assert [file["name"] for file in told["files"]] == ["cuda-smoke.yaml", "cuda.yaml", "cpu.yaml"]
+    values = {each["key"]: each for each in told["values"]}
+    assert values["cmake.GGML_CUDA"]["file"] == "cuda.yaml"
+    assert values["targets"]["value"] == ["llama", "test-skippy-*"]
+
+
+def test_diff(project: World) -> None:
+    shown = project.run("recipe", "diff", "cuda", "cuda-smoke")
+
+    assert shown.returncode == 0, shown.stderr
+    lines = [line.split() for line in shown.stdout.splitlines()]
+    assert lines[0] == ["cuda", "cuda-smoke"]
+    assert ["cmake.GGML_CUDA_FA", "ON", "OFF"] in lines
+    told = json.loads(project.run("recipe", "diff", "cuda", "cuda-smoke", "--format", "json").stdout)
+    assert {"key": "cmake.GGML_CUDA_NO_VMM", "before": "OFF", "after": "ON"} in told["differences"]
+    assert {"key": "targets", "before": None, "after": ["llama", "test-skippy-*"]} in told["differences"]
+    assert project.run("recipe", "diff", "cpu", "cpu").stdout == "cpu and cpu say the same.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("recipe", "show", "cuad"), "Did you mean 'cuda'?"),
+        (("recipe", "diff", "cpu", "metl"), "Did you mean 'metal'?"),
+        (("build", "--recipe", "cuda-smok"), "Did you mean 'cuda-smoke'?"),
+        (("test", "--recipe", "vulcan"), "Did you mean 'vulkan'?"),
+        (("build", "--cudda"), "--cuda"),
+        (("build", "--vulcan"), "--vulkan"),
+        (("build", "--cpu", "--cuda-arch", "90"), "does not build for CUDA"),
+    ],
+)
+def test_a_misspelt_word_names_the_nearest(project: World, words: tuple[str, ...], says: str) -> None:
+    done = project.run(*words)
+
+    assert done.returncode == 2
+    assert says in done.stderr
+
+
+def test_an_architecture_that_the_toolkit_does_not_know(project: World, tmp_path: Path) -> None:
+    """Before anything is fetched: the upstream of this project is not even looked at."""
+    fake = fakecuda.make(tmp_path)
+    fake.add_cublas()
+    fake.add_runtime()
+    nvcc = {"CUDACXX": str(fake.root / "bin/nvcc")}
+
+    done = project.run("build", "--cuda", "--cuda-arch", "91", env=nvcc)
+
+    assert done.returncode == 2
+    assert "--cuda-arch asks for the CUDA architecture '91', which CUDA 13.0 does not know." in done.stderr
+    assert "Did you mean '89' or '90'?" in done.stderr
+    assert not project.checkout.exists()
