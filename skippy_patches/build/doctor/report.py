@@ -1,0 +1,64 @@
+"""What an examination found about one recipe."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from skippy_patches.build.doctor.errors import NotReady
+from skippy_patches.build.doctor.finding import WARNING
+
+if TYPE_CHECKING:
+    from skippy_patches.build.doctor.finding import Finding
+    from skippy_patches.build.tool import Tool
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Report:
+    """findings: the worst first, else in the order of the checks. tools: role and tool of those found.
+
+    not_needed: the requirements that the recipe does not have, so that nothing was looked for.
+    """
+
+    recipe: str
+    requires: tuple[str, ...]
+    not_needed: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    tools: tuple[tuple[str, Tool], ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """Those that stop the build."""
+        return tuple(finding for finding in self.findings if finding.is_error)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """Those that a build tells."""
+        return tuple(finding for finding in self.findings if finding.severity == WARNING)
+
+    @property
+    def can_build(self) -> bool:
+        """Whether nothing stops it, as far as can be told."""
+        return not self.errors
+
+    def check(self) -> None:
+        """Raise NotReady (6) with every error. A single one that a stage has words for is raised as that."""
+        errors = self.errors
+        if len(errors) == 1 and errors[0].error is not None:
+            raise errors[0].error
+        if errors:
+            raise NotReady(self.recipe, errors)
+
+    def as_json(self) -> dict[str, Any]:
+        """One object of `doctor --format json`."""
+        return {
+            "recipe": self.recipe,
+            "can_build": self.can_build,
+            "requires": list(self.requires),
+            "not_needed": list(self.not_needed),
+            "findings": [finding.as_json() for finding in self.findings],
+            "tools": [
+                {"role": role, "name": tool.name, "version": tool.version, "path": str(tool.path)}
+                for role, tool in self.tools
+            ],
+        }

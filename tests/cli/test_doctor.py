@@ -1,0 +1,99 @@
+"""`doctor`, and the look that every build begins with."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.test_road import make_road
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.world import World
+
+CUDA = """\
+description: For CUDA.
+requires: [cuda, cublas]
+cmake: {GGML_CUDA: ON, CMAKE_CUDA_ARCHITECTURES: 80}
+"""
+MISSING = (
+    "git was not found",
+    "A C compiler was not found",
+    "A C++ compiler was not found",
+    "nvcc was not found",
+)
+
+
+@pytest.fixture(scope="module")
+def road(tmp_path_factory: pytest.TempPathFactory) -> World:
+    world = make_road(tmp_path_factory.mktemp("road"))
+    (world.root / "recipes/cuda.yaml").write_text(CUDA, encoding="utf-8")
+    return world
+
+
+@pytest.fixture
+def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The environment of a machine with nothing."""
+    for name in ("CUDACXX", "CUDA_PATH", "CUDA_HOME", "CC", "CXX"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("skippy_patches.build.cuda.FOLDERS", ())
+    monkeypatch.setattr("skippy_patches.build.doctor.examination.PATIENCE", 60)  # however busy the machine is
+    return {"PATH": str(tmp_path)}
+
+
+def test_a_build_on_a_machine_with_nothing_fetches_nothing(road: World, nothing: dict[str, str]) -> None:
+    done = road.run("build", "--cuda", env=nothing)
+
+    assert done.returncode == 6
+    assert done.stdout == ""
+    for what in (*MISSING, "cuBLAS"):
+        assert what in done.stderr
+    for cure in ("apt-get install git", "build-essential", "CUDACXX=", "pip install 'skippy-patches[cuda]'"):
+        assert cure in done.stderr
+    assert not road.checkout.exists()
+
+
+def test_doctor_says_the_same(road: World, nothing: dict[str, str]) -> None:
+    done = road.run("doctor", "--recipe", "cuda", "--format", "json", env=nothing)
+
+    assert done.returncode == 6
+    answer = json.loads(done.stdout)
+    assert not answer["can_build"]
+    assert answer["requires"] == ["cuda", "cublas"]
+    codes = [finding["code"] for finding in answer["findings"] if finding["severity"] == "error"]
+    assert codes == ["git-missing", "tool-missing", "tool-missing", "nvcc-missing", "cublas-missing"]
+    text = road.run("doctor", "--recipe", "cuda", env=nothing)
+    assert text.returncode == 6
+    assert "error: nvcc was not found. [nvcc-missing]\n    Looked at CUDACXX" in text.stdout
+    assert "    -> Install the CUDA toolkit" in text.stdout
+    assert "cannot be built on this machine" in text.stdout
+
+
+def test_this_machine_is_ready_for_the_small_project(road: World) -> None:
+    done = road.run("doctor")
+
+    assert done.returncode == 0, done.stdout
+    assert "Recipe 'cpu' can be built on this machine." in done.stdout
+    assert "Not looked for, because the recipe needs none: cuda" in done.stdout
+
+
+def test_a_warning_is_told_before_the_build_and_does_not_stop_it(road: World, tmp_path: Path) -> None:
+    (tmp_path / "libggml.so").touch()
+    env = {"LD_LIBRARY_PATH": str(tmp_path)}
+
+    done = road.run("build", env=env)
+
+    assert done.returncode == 0, done.stderr
+    assert "[loader-path]" in done.stderr
+    assert "unset LD_LIBRARY_PATH" not in done.stderr
+    assert "unset LD_LIBRARY_PATH" in road.run("-v", "build", env=env).stderr
+
+
+def test_each_prefix_is_looked_at_before_the_first(road: World, nothing: dict[str, str]) -> None:
+    done = road.run("test", "--each", "--recipe", "cuda", env=nothing)
+
+    assert done.returncode == 6
+    assert "nvcc was not found" in done.stderr
