@@ -40,6 +40,7 @@ class Clone:
         self.cloned = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
         self.environment = {**ENVIRONMENT, "SKIPPY_PATCHES_CACHE_DIR": str(cache), **environment}
         self.program = folder / ".venv/bin/skippy-patches"
+        self.front: tuple[str, ...] = ()
 
     def shell(self, line: str) -> str:
         """Run a line; both streams."""
@@ -48,7 +49,7 @@ class Clone:
 
     def answer(self, *arguments: str) -> dict[str, Any]:
         """The JSON that a command prints."""
-        line = shlex.join([str(self.program), *arguments, "--format", "json"])
+        line = shlex.join([*self.front, str(self.program), *arguments, "--format", "json"])
         content = json.loads(self._run(line).stdout)
         assert isinstance(content, dict)
         return content
@@ -172,7 +173,7 @@ def test_the_npm_carrier_gives_the_same_commit(first: Clone, place: Path) -> Non
     clone.shell("git -C .skippy/llama.cpp fsck --connectivity-only")
 
 
-def test_another_folder_gives_the_same_bytes(first: Clone, second: Clone) -> None:
+def test_another_folder_and_user_give_the_same_bytes(first: Clone, second: Clone) -> None:
     recipe = (second.folder / "recipes/cpu.yaml").read_text(encoding="utf-8")
     recipe = re.sub(
         r"^artifacts: .*$",
@@ -181,7 +182,9 @@ def test_another_folder_gives_the_same_bytes(first: Clone, second: Clone) -> Non
         flags=re.M,
     )
     (second.folder / "recipes/library.yaml").write_text(recipe, encoding="utf-8")
+    second.front = ("unshare", "--user", "--map-user=4321", "--map-group=4321")
     made = second.answer("build", "--recipe", "library")
+    second.front = ()
     there = {each["name"]: each["sha256"] for each in made["artifacts"]}
     here = {each["name"]: each["sha256"] for each in first.record["artifacts"]}  # type: ignore[attr-defined]
     assert "libllama.so" in there

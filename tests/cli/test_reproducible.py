@@ -1,0 +1,79 @@
+"""`build --check-reproducible`, and another user, on the small project of test_road.py."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.test_road import make_road
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.world import World
+
+HERE = 'target_compile_definitions(llama PRIVATE HERE="${CMAKE_SOURCE_DIR}")\n'
+SOURCE = "const char * file() { return __FILE__; }\nint answer() { return 2; }\n"
+ANOTHER = ("unshare", "--user", "--map-user=4321", "--map-group=4321")  # needs no rights
+
+
+@pytest.fixture(scope="module")
+def road(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Its library holds the name of a source."""
+    world = make_road(tmp_path_factory.mktemp("reproducible"), HERE)
+    world.add(2, "file", {"src/llama.cpp": SOURCE})
+    return world
+
+
+def test_a_second_build_gives_the_same_bytes_and_is_gone(road: World) -> None:
+    done = road.run("build", "--check-reproducible", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    assert content["reproduction"] == {"equal": True, "kept": None, "differences": []}
+    assert content["reproducibility"] == {"method": "prefix-map"}
+    assert "once more" in done.stderr
+    assert "no cache" in done.stderr
+    assert [each.name for each in (road.root / ".skippy/reproduce").iterdir()] == ["lock"]
+
+
+def test_a_difference_is_explained_and_kept(road: World) -> None:
+    patch = road.add(3, "here", {"src/llama.cpp": f"const char * here() {{ return HERE; }}\n{SOURCE}"})
+    try:
+        done = road.run("build", "--check-reproducible", "--format", "json")
+    finally:
+        patch.unlink()
+    assert done.returncode == 1
+    assert "1 of 1 library is not the same when built elsewhere" in done.stderr
+    assert "the path of the checkout, which CMake wrote into a source or a definition" in done.stderr
+    assert f"only here: '{road.checkout}'" in done.stderr
+    answer = json.loads(done.stdout)["reproduction"]
+    assert answer["kept"] == str(road.root / ".skippy/reproduce/cpu/in-another-folder/build/cpu/tree")
+    (library,) = answer["differences"]
+    assert library["sections"][0]["name"] == ".rodata"
+    assert library["objects"] == ["CMakeFiles/llama.dir/src/llama.cpp.o"]
+    assert [cause["kind"] for cause in library["causes"]] == ["path"]
+
+
+def test_another_user_in_another_folder_gives_the_same_bytes(road: World, tmp_path: Path) -> None:
+    made = json.loads(road.run("build", "--launcher", "none", "--format", "json").stdout)
+    other = make_road(tmp_path / "a folder with a longer name", HERE)
+    other.add(2, "file", {"src/llama.cpp": SOURCE})
+    (home := tmp_path / "home").mkdir()
+    done = subprocess.run(
+        [*ANOTHER, "sh", "-c", 'umask 077; id -u; exec "$@"', "sh", sys.executable, "-m", "skippy_patches",
+         "build", "--launcher", "none", "--format", "json"],
+        cwd=other.root,
+        env={**os.environ, "HOME": str(home), "USER": "somebody", "LOGNAME": "somebody"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    user, _, printed = done.stdout.partition("\n")
+    assert user == "4321", f"this test wants namespaces for users (docs/reproducible.md): {done.stderr}"
+    assert done.returncode == 0, done.stderr
+    there = json.loads(printed)
+    assert there["patched"] == made["patched"]
+    assert there["artifacts"] == made["artifacts"]
