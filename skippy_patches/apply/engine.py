@@ -71,6 +71,17 @@ class IndexEngine:
         commit = self._commit(patch, mail, tree, parent)
         return self._measure(patch, mail.subject, parent, commit, tree, touched)
 
+    def is_there(self, parent: ObjectId, patch: Patch) -> bool:
+        """Whether `parent` holds all that `patch` changes already: it can be taken back there.
+
+        Raises UnreadablePatch.
+        """
+        index = {"GIT_INDEX_FILE": str(self.scratch / "index")}
+        self.repository.run("read-tree", f"{parent}^{{tree}}", env=index)
+        diff = message.read(patch, self.options.subject_prefix).diff
+        command = ("apply", "--cached", "--check", "--reverse", "-")
+        return self.repository.run(*command, stdin=diff, env=index, check=False).status == 0
+
     def _apply_diff(self, parent: ObjectId, patch: Patch, diff: bytes) -> tuple[ObjectId, frozenset[str]]:
         """The tree of `parent` with `diff`, and the paths that it touches."""
         index = {"GIT_INDEX_FILE": str(self.scratch / "index")}

@@ -71,24 +71,35 @@ def open_trial(project: Project, pin: Pin, cache: Cache, reporter: Reporter) -> 
 
     Raises NoSource, when the pin can be had from nowhere.
     """
+    with _open_scratch(project, reporter) as engine:
+        checkout = _checkout_with(project, pin)
+        if checkout is None:
+            deliver(pin, configured(project.upstream), cache, engine.repository, reporter)
+        else:
+            _borrow(checkout.repository, engine.repository)
+        known = checkout.ledger if checkout else None
+        yield Trial(pin=pin, repository=engine.repository, engine=engine, known=known)
+
+
+@contextlib.contextmanager
+def open_borrowing(project: Project, lender: Repository, reporter: Reporter) -> Iterator[IndexEngine]:
+    """An engine in a scratch repository that reads the objects of `lender`: on any commit there."""
+    with _open_scratch(project, reporter) as engine:
+        _borrow(lender, engine.repository)
+        yield engine
+
+
+@contextlib.contextmanager
+def _open_scratch(project: Project, reporter: Reporter) -> Iterator[IndexEngine]:
+    """An engine in an empty repository, which is gone afterwards."""
     make_generated_folder(project.state)
     remove_abandoned(project.state.glob("trial-*"))
     with tempfile.TemporaryDirectory(prefix="trial-", dir=project.state) as folder:
         repository = Repository.create(Path(folder) / "trial.git", bare=True)
-        checkout = _checkout_with(project, pin)
-        if checkout is None:
-            deliver(pin, configured(project.upstream), cache, repository, reporter)
-        else:
-            _borrow(checkout.repository, repository)
         scratch = Path(folder) / "scratch"
         scratch.mkdir()
         options = Options.of(project)
-        yield Trial(
-            pin=pin,
-            repository=repository,
-            engine=IndexEngine(repository=repository, options=options, scratch=scratch, reporter=reporter),
-            known=checkout.ledger if checkout else None,
-        )
+        yield IndexEngine(repository=repository, options=options, scratch=scratch, reporter=reporter)
 
 
 def _checkout_with(project: Project, pin: Pin) -> Checkout | None:

@@ -61,3 +61,14 @@ def digest(patches: Iterable[Patch]) -> str:
 
     lines = "".join(f"{patch.sha256}  {patch.path}\n" for patch in patches)
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def content_digest(sums: Iterable[str]) -> str:
+    r"""Identify a queue by the bytes and order of its patches alone: what `renumber` leaves as it is.
+
+    sums: the SHA-256 of each patch, in apply order; the digest is that of one line a patch, `<sha256>\\n`.
+    `sha256sum patches/*.patch | cut -c 1-64 | sha256sum` gives the same digits.
+    """
+    import hashlib  # noqa: PLC0415 - see Patch.sha256
+
+    return hashlib.sha256("".join(f"{each}\n" for each in sums).encode()).hexdigest()

@@ -12,10 +12,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skippy_patches.config import VARIABLE_PREFIX
 from skippy_patches.errors import UsageError
 from skippy_patches.files import remove_abandoned
 from skippy_patches.git import GitFailed, Repository
+from skippy_patches.setting import VARIABLE_PREFIX
 from skippy_patches.upstream.errors import NoSource, SourceFailed
 from skippy_patches.upstream.sources import Directory, Source
 from skippy_patches.upstream.verify import PIN_REF, adopt
