@@ -55,6 +55,12 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def unversioned(name: str) -> str | None:
+    """The name of a library without its version, as records have it; None when it is not named like one."""
+    match = _LIBRARY.fullmatch(name)
+    return match["stem"] + match["suffix"] if match else None
+
+
 def changed(artifacts: Iterable[Artifact]) -> tuple[str, ...]:
     """The names of those whose file is gone or holds other bytes now."""
     return tuple(
@@ -71,11 +77,11 @@ def _libraries(tree: Path) -> dict[str, Path]:
     """
     found: dict[str, Path] = {}
     for target in codemodel.targets(tree):
-        match = _LIBRARY.fullmatch(target.get("nameOnDisk", ""))
-        if target["type"] in _SHARED and match:
+        name = unversioned(target.get("nameOnDisk", ""))
+        if target["type"] in _SHARED and name:
             path = tree / target["artifacts"][0]["path"]
             if path.is_file():  # not so when the recipe builds some targets only
-                found[match["stem"] + match["suffix"]] = path.resolve()
+                found[name] = path.resolve()
     return found
 
 

@@ -16,8 +16,13 @@ SCHEMA_VERSION = 1
 
 def write(path: Path, content: dict[str, Any]) -> None:
     """Write `content` under `schema_version`, atomically: temporary file, fsync, rename."""
+    write_atomically(path, encoded(content))
+
+
+def encoded(content: dict[str, Any]) -> bytes:
+    """The bytes that `write` puts into a file."""
     text = json.dumps({"schema_version": SCHEMA_VERSION} | content, indent=2, ensure_ascii=False) + "\n"
-    write_atomically(path, text.encode())
+    return text.encode()
 
 
 def read(path: Path, mend: str) -> dict[str, Any] | None:

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from skippy_patches.apply.result import Applied, AppliedPatch, Tip
+from skippy_patches.build import mount, result
 from skippy_patches.build.artifacts import Artifact
 from skippy_patches.build.layout import Layout
 from skippy_patches.build.recipe import Exclusion
@@ -17,14 +20,21 @@ from skippy_patches.build.result import Built
 from skippy_patches.build.toolchain import Tool, Toolchain
 from skippy_patches.evidence import record
 from skippy_patches.evidence.errors import (
+    BadLabel,
     LibrariesChanged,
     NoRecord,
+    NotTheBuildsRecord,
     OtherCommitBuilt,
     RecordBroken,
     RecordDiffers,
+    SourceChanged,
 )
 from skippy_patches.evidence.record import Results
 from skippy_patches.objectid import ObjectId
+
+if TYPE_CHECKING:
+    from tests.renumber.branches import Author
+    from tests.world import World
 
 UPSTREAM = Tip(commit=ObjectId("1" * 40), tree=ObjectId("2" * 40))
 NOTHING = Results(whole=None, required=None)
@@ -67,8 +77,9 @@ def built(tmp_path: Path, applied: Applied) -> Built:
         recipe="cpu", recipe_files=(RecipeFile(name="cpu.yaml", sha256="f" * 64),), patched=PATCHED,
         recipes=tmp_path / "recipes", source=source, tree=tree,
         artifacts=tuple(library(tree, name) for name in ("libllama.so", "libggml.so")),
-        toolchain=tools, generator="Ninja", arguments=arguments, variables=(("GGML_NATIVE", "OFF"),), steps=5,
-        compiled=3, started="2026-01-01T00:00:00Z", finished="2026-01-01T00:01:00Z",
+        toolchain=tools, remote="", cached=None, generator="Ninja", arguments=arguments,
+        variables=(("GGML_NATIVE", "OFF"),), steps=5, compiled=3,
+        started="2026-01-01T00:00:00Z", finished="2026-01-01T00:01:00Z",
     )  # fmt: skip
 
 
@@ -142,6 +153,37 @@ def test_no_path_of_the_machine_is_in_it(made: record.Record, tmp_path: Path) ->
     ]  # fmt: skip
 
 
+def test_under_the_canonical_mount_it_reads_the_same(applied: Applied, built: Built) -> None:
+    plain = record.make(applied, built, NOTHING).content
+    place = {str(built.source): str(mount.SOURCE), str(built.tree): str(mount.FOLDER / "tree")}
+    arguments = tuple(
+        functools.reduce(lambda text, pair: text.replace(*pair), place.items(), word)
+        for word in built.arguments
+    )
+    mounted = dataclasses.replace(built, arguments=arguments, method=mount.MOUNT)
+
+    made = record.make(applied, mounted, NOTHING).content
+
+    assert made["cmake"] == plain["cmake"]
+    assert (plain["reproducibility"], made["reproducibility"]) == (
+        {"method": "prefix-map"},
+        {"method": mount.MOUNT},
+    )
+
+
+def test_a_checkout_that_changed_while_it_was_built(author: tuple[World, Author]) -> None:
+    world, _ = author
+    applied = world.apply().applied
+    record.check_source(applied, "cpu")
+    (world.checkout / "src/a.c").write_text("changed\n", encoding="utf-8")
+    with pytest.raises(SourceChanged, match=r"src/a\.c") as caught:
+        record.check_source(applied, "cpu")
+    assert caught.value.exit_status == 5
+    world.inside("reset", "--hard", "-q", "HEAD~1")
+    with pytest.raises(SourceChanged, match="is checked out"):
+        record.check_source(applied, "cpu")
+
+
 def test_written_and_read_back(made: record.Record, built: Built) -> None:
     file = record.write(made, Layout(folder=built.tree.parent))
 
@@ -150,6 +192,46 @@ def test_written_and_read_back(made: record.Record, built: Built) -> None:
     assert made.as_json()["schema_version"] == 1
     assert record.load(file) == made
     assert [path.name for path in file.parent.iterdir()].count("record.json") == 1
+
+
+def test_both_digests_of_the_queue(made: record.Record) -> None:
+    """As docs/records.md tells to compute them: `sha256sum | cut -c 1-64 | sha256sum` has no names in it."""
+    assert made.content["queue_digest"] == "d" * 64
+    lines = "".join(f"{patch['sha256']}\n" for patch in made.content["patches"])
+    assert made.content["queue_content_digest"] == hashlib.sha256(lines.encode()).hexdigest()
+
+
+def test_the_last_build_is_told_from_its_folder_alone(made: record.Record, built: Built) -> None:
+    """No checkout, no queue: neither is there."""
+    layout = Layout(folder=built.tree.parent)
+    result.save(built, layout)
+    record.write(made, layout)
+
+    assert record.of_last_build(layout) == made
+
+    built.artifacts[0].path.write_bytes(b"!")
+    with pytest.raises(LibrariesChanged):
+        record.of_last_build(layout)
+
+
+@pytest.mark.parametrize("part", ["artifacts", "toolchain", "cmake", "recipe_files", "patched"])
+def test_a_record_that_is_not_of_the_build_beside_it(
+    made: record.Record, built: Built, applied: Applied, part: str
+) -> None:
+    layout = Layout(folder=built.tree.parent)
+    result.save(built, layout)
+    changed = {
+        "artifacts": [made.content["artifacts"][0] | {"sha256": "0" * 64}],
+        "toolchain": made.content["toolchain"] | {"launcher": None},
+        "cmake": made.content["cmake"] | {"variables": {"GGML_NATIVE": "ON"}},
+        "recipe_files": [],
+        "patched": made.content["upstream"],
+    }
+    record.write(record.Record(content=made.content | {part: changed[part]}), layout)
+
+    with pytest.raises(NotTheBuildsRecord, match=f"{part} differ") as caught:
+        record.of_last_build(layout)
+    assert caught.value.exit_status == 6
 
 
 def test_without_tests(applied: Applied, built: Built) -> None:
@@ -187,9 +269,8 @@ def test_required_tests_have_counts_of_their_own(applied: Applied, built: Built,
 
 
 def test_a_record_of_an_older_version_is_read_and_not_replaced(made: record.Record, tmp_path: Path) -> None:
-    older = {
-        key: value for key, value in made.content.items() if key not in ("recipe_files", "required_tests")
-    }
+    later = ("recipe_files", "required_tests", "queue_content_digest")
+    older = {key: value for key, value in made.content.items() if key not in later}
     file = record.save(record.Record(content=older), tmp_path)
 
     assert record.load(file).content == older
@@ -270,9 +351,35 @@ def test_another_record_is_not_overwritten(made: record.Record, tmp_path: Path) 
     with pytest.raises(RecordDiffers) as caught:
         record.save(other, tmp_path)
 
-    assert caught.value.why == "They differ in: queue_digest."
+    assert "patches: queue_digest changed: dddddddddddd -> 000000000000" in caught.value.why
     assert caught.value.exit_status == 1
     assert file.read_bytes() == before
+
+
+def test_another_compiler_is_told_and_a_label_keeps_both(made: record.Record, tmp_path: Path) -> None:
+    """Two builds of one commit, recipe and platform: never silently one file."""
+    record.save(made, tmp_path)
+    clang = {"name": "clang++", "version": "16.0.6", "sha256": "9" * 64}
+    tools = made.content["toolchain"] | {"cxx": clang}
+    other = record.Record(content=made.content | {"toolchain": tools})
+
+    with pytest.raises(RecordDiffers) as caught:
+        record.save(other, tmp_path)
+    file = record.save(other, tmp_path, "clang16")
+
+    assert (
+        "toolchain: cxx changed: c++ (Debian) 12.2.0, sha256 eeeeeeeeeeee -> clang++ 16" in caught.value.why
+    )
+    assert "--label" in caught.value.mend
+    assert file.name == f"{made.slug}-clang16.json"
+    assert record.load(file) == other
+
+
+@pytest.mark.parametrize("label", ["../up", "a/b", "-x", " ", "a" * 41])
+def test_a_label_is_a_word(made: record.Record, tmp_path: Path, label: str) -> None:
+    with pytest.raises(BadLabel):
+        record.save(made, tmp_path, label)
+    assert not list(tmp_path.glob("**/*.json"))
 
 
 def test_a_tag_cannot_lead_out_of_the_folder(made: record.Record, tmp_path: Path) -> None:
@@ -285,9 +392,16 @@ def test_a_tag_cannot_lead_out_of_the_folder(made: record.Record, tmp_path: Path
     ("change", "says"),
     [
         ({"artifacts": []}, "`artifacts` must name libraries"),
-        ({"artifacts": [{"name": "libllama.so", "sha256": "short", "size": 1}]}, "`artifacts` must name"),
-        ({"patched": {"commit": "abc", "tree": "def"}}, "`patched` holds no full commit"),
-        ({"patches": [{"number": "one"}]}, "ValueError"),
+        (
+            {"artifacts": [{"name": "libllama.so", "sha256": "short", "size": 1}]},
+            "`artifacts[0].sha256` is not a SHA-256",
+        ),
+        ({"patched": {"commit": "abc", "tree": "def"}}, "`patched.commit` is not a full commit"),
+        ({"patches": [{"number": "one"}]}, "`patches[0]` lacks file, sha256"),
+        ({"platform": {"system": "linux"}}, "`platform` lacks machine, libc"),
+        ({"toolchain": {"cxx": "gcc"}}, "`toolchain.cxx` is not an object"),
+        ({"tests": {"run": True}}, "`tests` lacks passed"),
+        ({"recipe": 7}, "`recipe` is not text"),
         ({"schema_version": 2}, "its schema_version is 2, not 1"),
     ],
 )

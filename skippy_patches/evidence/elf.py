@@ -1,0 +1,137 @@
+"""Just enough of the ELF format (elf(5)) to tell what was done to a library after it was built.
+
+Each function answers None for what is no whole ELF file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MAGIC = b"\x7fELF"
+_SYMBOLS = 2  # SHT_SYMTAB, what strip(1) takes away; the dynamic symbols stay
+_DYNAMIC = 6  # SHT_DYNAMIC
+_END = 0  # DT_NULL
+_RUN_PATHS = (15, 29)  # DT_RPATH, DT_RUNPATH
+_COMMENT = b".comment"  # the compilers sign here, unless they are told not to
+
+
+class _Section(NamedTuple):
+    name: int
+    kind: int
+    offset: int
+    size: int
+    link: int
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Elf:
+    """The bytes of a file, and where its sections are. word: the format of an address."""
+
+    content: bytes
+    word: struct.Struct
+    sections: tuple[_Section, ...]
+    names: _Section
+
+    def text(self, table: _Section, at: int) -> tuple[int, bytes]:
+        """Where a string of a string table begins, and the string."""
+        start = table.offset + at
+        return start, self.content[start : self.content.index(b"\0", start)]
+
+    @property
+    def dynamic(self) -> tuple[_Section, tuple[tuple[int, int], ...]] | None:
+        """The dynamic section, and its entries up to their end: tag and value."""
+        section = next((each for each in self.sections if each.kind == _DYNAMIC), None)
+        if section is None:
+            return None
+        raw = self.content[section.offset : section.offset + section.size]
+        words = [word for (word,) in self.word.iter_unpack(raw)]
+        entries = tuple(zip(words[::2], words[1::2], strict=True))
+        end = next((at for at, (tag, _) in enumerate(entries) if tag == _END), len(entries))
+        return section, entries[:end]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RunPath:
+    """Where a library looks for others, "" for nowhere; the SHA-256 of the file once that is taken out."""
+
+    text: str
+    sha256_without: str
+
+
+def run_path(file: Path) -> RunPath | None:
+    """The run path, and what `cmake --install` makes of the file: the entry is gone, its text is zeros."""
+    elf = _read(file)
+    try:
+        return None if elf is None else _run_path(elf)
+    except (ValueError, IndexError, struct.error):
+        return None
+
+
+def is_stripped(file: Path) -> bool | None:
+    """Whether it has no symbol table."""
+    elf = _read(file)
+    return None if elf is None else all(each.kind != _SYMBOLS for each in elf.sections)
+
+
+def compilers(file: Path) -> tuple[str, ...] | None:
+    """What signed its objects, as "GCC: (Debian 12.2.0-14) 12.2.0"; those of the C library are among them."""
+    elf = _read(file)
+    try:
+        if elf is None:
+            return None
+        found = next((each for each in elf.sections if elf.text(elf.names, each.name)[1] == _COMMENT), None)
+    except (ValueError, IndexError):
+        return None
+    if found is None:
+        return ()
+    texts = elf.content[found.offset : found.offset + found.size].split(b"\0")
+    return tuple(dict.fromkeys(text.decode("utf-8", "replace") for text in texts if text))
+
+
+def _run_path(elf: _Elf) -> RunPath:
+    if elf.dynamic is None:
+        return RunPath(text="", sha256_without=hashlib.sha256(elf.content).hexdigest())
+    section, entries = elf.dynamic
+    found = [elf.text(elf.sections[section.link], value) for tag, value in entries if tag in _RUN_PATHS]
+    left = [word for entry in entries if entry[0] not in _RUN_PATHS for word in entry]
+    raw = b"".join(map(elf.word.pack, left))
+    places = {section.offset: raw + bytes(len(entries) * 2 * elf.word.size - len(raw))}
+    places |= {start: bytes(len(text)) for start, text in found}
+    changed = hashlib.sha256()
+    at = 0
+    for start, content in sorted(places.items()):
+        changed.update(elf.content[at:start])
+        changed.update(content)
+        at = start + len(content)
+    changed.update(elf.content[at:])
+    text = ":".join(text.decode("utf-8", "replace") for _, text in found)
+    return RunPath(text=text, sha256_without=changed.hexdigest())
+
+
+def _read(file: Path) -> _Elf | None:
+    try:
+        with file.open("rb") as stream:
+            start = stream.read(len(_MAGIC))
+            return _parse(start + stream.read()) if start == _MAGIC else None
+    except (OSError, IndexError, OverflowError, struct.error):
+        return None
+
+
+def _parse(content: bytes) -> _Elf:
+    is_64 = content[4] == 2  # EI_CLASS
+    order = "<" if content[5] == 1 else ">"  # EI_DATA
+    word = struct.Struct(f"{order}{'Q' if is_64 else 'I'}")
+    (start,) = word.unpack_from(content, 40 if is_64 else 32)  # e_shoff
+    size, count, names = struct.unpack_from(f"{order}HHH", content, 58 if is_64 else 46)
+    row = struct.Struct(f"{order}II{word.format[1:] * 4}I")  # an Elf32_Shdr or Elf64_Shdr, up to sh_link
+    sections = []
+    for at in range(count):
+        name, kind, _, _, offset, length, link = row.unpack_from(content, start + at * size)
+        sections.append(_Section(name, kind, offset, length, link))
+    return _Elf(content=content, word=word, sections=tuple(sections), names=sections[names])

@@ -1,0 +1,99 @@
+"""The records that there are: those saved in records/, and that of the last build of each recipe."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from typing import TYPE_CHECKING
+
+from skippy_patches.build.layout import Layout
+from skippy_patches.evidence import record
+from skippy_patches.evidence.errors import AmbiguousRecord, NoRecord, RecordBroken, UnknownRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from skippy_patches.config import Project
+    from skippy_patches.evidence.record import Record
+
+RECORDS_FOLDER = "records"
+SUFFIX = ".json"
+LAST_BUILD = "recipe:"  # in front of a recipe's name: the record of its last build
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Kept:
+    """A record and where it is. name: what `find` finds it by, the file's without suffix, or recipe:NAME."""
+
+    name: str
+    file: Path
+    record: Record
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether it is in records/, so that it outlives the build folder."""
+        return not self.name.startswith(LAST_BUILD)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Shelf:
+    """All of them, the saved ones first. broken: files in a record's place that are none, and why."""
+
+    records: tuple[Kept, ...]
+    broken: tuple[RecordBroken, ...]
+
+
+def folder(project: Project) -> Path:
+    """Where saved records are."""
+    return project.root / RECORDS_FOLDER
+
+
+def look(project: Project) -> Shelf:
+    """Read them all. A file that is no record keeps nobody from the others."""
+    found: list[Kept] = []
+    broken: list[RecordBroken] = []
+    for name, file in _files(project):
+        try:
+            found.append(Kept(name=name, file=file, record=record.load(file)))
+        except RecordBroken as error:
+            broken.append(error)
+        except NoRecord:  # gone since it was listed
+            continue
+    return Shelf(records=tuple(found), broken=tuple(broken))
+
+
+def find(project: Project, word: str, base: Path) -> Kept:
+    """The record that `word` means: recipe:NAME, a path from the folder `base`, a slug, or how one begins.
+
+    Raises UnknownRecord, AmbiguousRecord, RecordBroken.
+    """
+    places = dict(_files(project))
+    file = places.get(word.removesuffix(SUFFIX))
+    name = word.removesuffix(SUFFIX)
+    if file is None and not word.startswith(LAST_BUILD):
+        name, file = word, base / word
+        if not file.is_file():
+            name, file = _beginning(word, places)
+    if file is None:
+        raise UnknownRecord(word, tuple(places), _nearest(word, places))
+    return Kept(name=name, file=file, record=record.load(file))
+
+
+def _files(project: Project) -> Iterable[tuple[str, Path]]:
+    for file in sorted(folder(project).glob(f"*{SUFFIX}")):
+        yield file.stem, file
+    for file in sorted(project.state.glob("build/*/record.json")):
+        yield LAST_BUILD + file.parent.name, Layout(folder=file.parent).record
+
+
+def _beginning(word: str, places: dict[str, Path]) -> tuple[str, Path | None]:
+    names = [name for name in places if name.startswith(word) and not name.startswith(LAST_BUILD)]
+    if len(names) > 1 and word:
+        raise AmbiguousRecord(word, names)
+    return (names[0], places[names[0]]) if names and word else (word, None)
+
+
+def _nearest(word: str, places: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, places, n=1)
+    return f"Did you mean {close[0]}?" if close else ""

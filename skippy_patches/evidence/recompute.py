@@ -1,0 +1,183 @@
+"""Computes again what a claim says of pin, queue, recipe and libraries; tools are machine.py's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skippy_patches.build import artifacts, report, result
+from skippy_patches.build.layout import Layout
+from skippy_patches.errors import SkippyError
+from skippy_patches.evidence import compare, content, queuediff, shape
+from skippy_patches.evidence.checked import DIFFERS, SAME, Checked, compared, unknown
+from skippy_patches.evidence.difference import mappings
+from skippy_patches.evidence.kept import RECORDS_FOLDER
+from skippy_patches.queue.patch import content_digest
+from skippy_patches.upstream import pin as pins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from skippy_patches.build.result import Built
+    from skippy_patches.config import Project
+    from skippy_patches.evidence.claim import Claim
+    from skippy_patches.evidence.since import Now
+
+
+def own(claim: Claim) -> Iterator[Checked]:
+    """Whether a record agrees with itself, and with its file's name."""
+    if claim.record is None:
+        return
+    found = list(shape.contradictions(claim.record.content))
+    is_saved = claim.source.parent.name == RECORDS_FOLDER
+    if is_saved and not claim.source.stem.startswith(claim.record.slug):
+        found.append(f"its file should be called {claim.record.slug}.json")
+    yield Checked(
+        part="record",
+        name="agrees with itself",
+        outcome=DIFFERS if found else SAME,
+        recorded=claim.source.name,
+        found="; ".join(found),
+        why="Somebody edited it: what it says was not made by one build." if found else "",
+    )
+
+
+def pin(claim: Claim, project: Project) -> Iterator[Checked]:
+    """The pin's commit, and its tree as the commit object names it."""
+    upstream = project.upstream
+    moved = "The pin of the project has moved since."
+    yield compared("pin", "commit", claim.upstream.commit, upstream.commit, moved)
+    if not claim.upstream.tree:
+        return
+    if claim.upstream.commit != upstream.commit:
+        yield unknown("pin", "tree", claim.upstream.tree, "the project has another pin")
+        return
+    try:
+        tree = pins.read(upstream).tree
+    except SkippyError as error:
+        yield unknown("pin", "tree", claim.upstream.tree, error.what)
+        return
+    if tree is None:
+        yield unknown("pin", "tree", claim.upstream.tree, "upstream.commit_object is not configured")
+    else:
+        yield compared("pin", "tree", claim.upstream.tree, tree)
+
+
+def queue(claim: Claim, now: Now) -> Iterator[Checked]:
+    """The digests of the queue, with names and without."""
+    recorded = content_digest(patch.sha256 for patch in claim.patches)
+    is_same = recorded == now.content_digest
+    yield compared(
+        "queue",
+        "bytes and order",
+        recorded,
+        now.content_digest,
+        "The patches are others, or in another order.",
+    )
+    if claim.record:
+        why = "Numbers or names are others, bytes and order are not." if is_same else ""
+        yield compared("queue", "names, too", claim.record.content["queue_digest"], now.digest, why)
+    elif any(patch.number is not None for patch in claim.patches):
+        names, here = (
+            [patch.file for patch in side] for side in (claim.patches, queuediff.claimed(now.patches))
+        )
+        yield compared("queue", "names, too", ", ".join(names), ", ".join(here))
+
+
+def recipe(claim: Claim, project: Project) -> Iterator[Checked]:
+    """The bytes of every file that the recipe was made of."""
+    if claim.record is None or "recipe_files" not in claim.record.content:
+        yield unknown("recipe", claim.recipe or "files", claim.recipe, "no hashes of its files were recorded")
+        return
+    for entry in claim.record.content["recipe_files"]:
+        name, recorded = entry["name"], entry["sha256"]
+        file = _inside(project.recipes, name)
+        if file is None:
+            yield Checked(
+                part="recipe", name=name, outcome=DIFFERS, recorded=recorded,
+                why=f"There is no such file in {project.recipes}.",
+            )  # fmt: skip
+        else:
+            yield compared("recipe", name, recorded, artifacts.sha256(file))
+
+
+def built(claim: Claim, project: Project) -> Iterator[Checked]:
+    """What the build folder of the recipe still has: libraries, flags as they were resolved, test results."""
+    last = _last_build(claim, project)
+    if isinstance(last, str):
+        for library in claim.libraries:
+            yield unknown("libraries", library.name, library.sha256, last)
+        return
+    yield from _libraries(claim, last)
+    if claim.record is None or last.patched.commit != claim.patched.commit:
+        return
+    yield from _flags(claim, last)
+    yield from _tests(claim, project)
+
+
+def _libraries(claim: Claim, last: Built) -> Iterator[Checked]:
+    other = ""
+    if claim.patched.commit and last.patched.commit != claim.patched.commit:
+        other = f"the build folder holds a build of commit {last.patched.commit}"
+    places = {item.name: item.path for item in last.artifacts}
+    for library in claim.libraries:
+        place = places.get(library.name)
+        if place is None or not place.is_file():
+            yield unknown("libraries", library.name, library.sha256, other or "it is not in the build folder")
+            continue
+        found = artifacts.sha256(place)
+        if other and found != library.sha256:
+            yield unknown("libraries", library.name, library.sha256, other)
+        else:
+            yield compared("libraries", library.name, library.sha256, found, f"Other bytes are in {place}.")
+
+
+def _flags(claim: Claim, last: Built) -> Iterator[Checked]:
+    """CMake's options as CMakeCache.txt had them, all in one row: there are hundreds."""
+    assert claim.record is not None  # noqa: S101 - seen by the caller
+    recorded = claim.record.content["cmake"]["variables"]
+    different = [each.name for each in mappings("flags", recorded, dict(last.variables))]
+    yield Checked(
+        part="flags",
+        name="resolved options",
+        outcome=DIFFERS if different else SAME,
+        recorded=f"{len(recorded)} options",
+        found=f"{len(last.variables)} options in the build folder",
+        why=f"Others: {', '.join(different)}." if different else "",
+    )
+
+
+def _tests(claim: Claim, project: Project) -> Iterator[Checked]:
+    """Counts of the last whole run, when it was of the recorded libraries."""
+    assert claim.record is not None  # noqa: S101 - seen by the caller
+    recorded = claim.record.content["tests"]
+    if recorded is None:
+        return
+    shown = compare.counts(recorded)
+    try:
+        tests = report.load(Layout.of(project.state, claim.recipe).tests)
+    except SkippyError as error:
+        yield unknown("tests", "counts", shown, error.what)
+        return
+    if tests is None or dict(tests.libraries) != claim.record.libraries:
+        yield unknown("tests", "counts", shown, "no run of these libraries is in the build folder")
+    else:
+        yield compared("tests", "counts", shown, compare.counts(content.of_tests(tests)))
+
+
+def _last_build(claim: Claim, project: Project) -> Built | str:
+    """The build of the recipe that is in its folder, or why there is none."""
+    name = claim.recipe
+    if not name or name != Path(name).name:
+        return "no recipe is named whose build folder could be looked at"
+    try:
+        return result.load(Layout.of(project.state, name))
+    except SkippyError as error:
+        return error.what.rstrip(".")
+
+
+def _inside(folder: Path, name: str) -> Path | None:
+    """The file `name` of `folder`; none where the name leads out of it."""
+    file = folder / name
+    is_below = not Path(name).is_absolute() and ".." not in Path(name).parts
+    return file if is_below and file.is_file() else None
