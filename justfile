@@ -54,6 +54,10 @@ bench:
 bench-native *options:
     {{bin}}/python benchmarks/bench_kv_page.py {{options}}
 
+# measure what a shared cache saves: some minutes, and a Redis of its own
+bench-cache:
+    {{bin}}/python benchmarks/bench_cache.py
+
 # run the checkers
 lint:
     {{bin}}/ruff check .

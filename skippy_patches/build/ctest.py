@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skippy_patches.build import artifacts, environment, junit, process, report
+from skippy_patches.build import artifacts, environment, junit, mount, process, report
 from skippy_patches.build.errors import (
     BadPattern,
     NotBuilt,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from skippy_patches.build.layout import Layout
+    from skippy_patches.build.mount import Place
     from skippy_patches.build.recipe import Exclusion, Recipe
     from skippy_patches.build.result import Built
     from skippy_patches.progress import Reporter
@@ -55,18 +56,19 @@ def run(
     with layout.locked(reporter), tempfile.TemporaryDirectory(prefix="skippy-home-") as home:
         if names := artifacts.changed(built.artifacts):
             raise NotBuilt(recipe.name, layout.built, f"Changed since it was built: {', '.join(names)}.")
+        place = mount.of(built.method, built.source, built.tree)
         extra = tuple(
-            (name, value.replace(BUILD, str(built.tree))) for name, value in recipe.tests.environment
+            (name, value.replace(BUILD, str(place.tree))) for name, value in recipe.tests.environment
         )
         variables = environment.for_tests(Path(home), extra)
-        known = _list(built, variables)
+        known = _list(built, place, variables)
         selected = _select(known, recipe, pattern)
         places = _places(known, selected, recipe, layout)
-        for place in places:
-            place.unlink(missing_ok=True)  # a run that is interrupted leaves no result
+        for file in places:
+            file.unlink(missing_ok=True)  # a run that is interrupted leaves no result
         unknown = _unknown(known, recipe, reporter)
         started = now()
-        rows = _run(built, recipe, layout, selected, variables, reporter)
+        rows = _run(built, place, recipe, layout, selected, variables, reporter)
         finished = TestReport(
             recipe=recipe.name,
             commit=built.patched.commit,
@@ -78,8 +80,8 @@ def run(
             started=started,
             finished=now(),
         )
-        for place in places:
-            report.save(finished, place)
+        for file in places:
+            report.save(finished, file)
     return finished
 
 
@@ -92,9 +94,10 @@ def check(done: TestReport, layout: Layout) -> None:
         raise NoTestsRan(f"All {done.skipped} of them skipped.\n{skipped}")
 
 
-def _list(built: Built, variables: Mapping[str, str]) -> tuple[str, ...]:
+def _list(built: Built, place: Place, variables: Mapping[str, str]) -> tuple[str, ...]:
     """The names of every test that cmake wrote down, in order (ctest(1), --show-only=json-v1)."""
-    line = [str(built.toolchain.ctest.path), "--test-dir", str(built.tree), "--show-only=json-v1"]
+    ctest = str(built.toolchain.ctest.path)
+    line = [*place.front, ctest, "--test-dir", str(place.tree), "--show-only=json-v1"]
     done = subprocess.run(line, capture_output=True, text=True, check=False, env=dict(variables))
     try:
         return tuple(test["name"] for test in json.loads(done.stdout)["tests"])
@@ -171,6 +174,7 @@ def _near(name: str, known: tuple[str, ...]) -> str:
 
 def _run(
     built: Built,
+    place: Place,
     recipe: Recipe,
     layout: Layout,
     selected: tuple[str, ...],
@@ -185,7 +189,7 @@ def _run(
     reporter.step(f"Testing: {len(selected)} tests, one after the other")
     layout.junit.unlink(missing_ok=True)
     with layout.test_log.open("wb") as log:
-        line = _command(built, recipe, layout, selected)
+        line = _command(built, place, recipe, layout, selected)
         status, tail = process.run(line, environment=variables, log=log, folder=built.tree, listen=listen)
         last = built.tree / "Testing" / "Temporary" / "LastTest.log"  # every test's whole output
         if last.is_file():
@@ -209,11 +213,14 @@ def _run(
     )
 
 
-def _command(built: Built, recipe: Recipe, layout: Layout, selected: tuple[str, ...]) -> tuple[str, ...]:
+def _command(
+    built: Built, place: Place, recipe: Recipe, layout: Layout, selected: tuple[str, ...]
+) -> tuple[str, ...]:
     names = "|".join(_SPECIAL.sub(r"\\\1", name) for name in selected)
     return (
+        *place.front,
         str(built.toolchain.ctest.path),
-        *("--test-dir", str(built.tree), "--parallel", "1", "--no-tests=error"),
+        *("--test-dir", str(place.tree), "--parallel", "1", "--no-tests=error"),
         *("--timeout", str(recipe.tests.timeout), "--output-junit", str(layout.junit)),
         *("--test-output-size-passed", str(OUTPUT_SIZE), "--test-output-size-failed", str(OUTPUT_SIZE)),
         *("--test-output-truncation", "middle", "--tests-regex", f"^({names})$"),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from skippy_patches.apply.result import Applied
+    from skippy_patches.build.launcher import Launcher
     from skippy_patches.build.recipe import Recipe
     from skippy_patches.build.report import TestReport
     from skippy_patches.build.result import Built
@@ -66,12 +67,13 @@ class Prefix:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Question:
-    """What to do at each prefix. pattern: the tests, as ctest.run has it. jobs: as cmake.build has it."""
+    """What to do at each prefix. pattern: as ctest.run has it. launcher, jobs: as cmake.build has them."""
 
     recipe: Recipe
     toolchain: Toolchain
     pattern: str | None
     jobs: int | None
+    launcher: Launcher | None = None
 
 
 def folder(project: Project) -> Path:
@@ -105,7 +107,8 @@ def run(
         has_tests = False
         for count in range(1, len(patches) + 1):
             reporter.step(f"Prefix {count} of {len(patches)}: {patches[count - 1].name}")
-            work = _Work(_apart(project, pin), pin, patches[:count], question, cache, reporter)
+            there = apart(project, pin, folder(project) / "llama.cpp")
+            work = _Work(there, pin, patches[:count], question, cache, reporter)
             prefix = work.run(must_test=has_tests)
             yield prefix
             if prefix.error is not None:
@@ -180,6 +183,7 @@ class _Work:
                 question.recipe,
                 question.toolchain,
                 self._layout,
+                launcher=question.launcher,
                 jobs=question.jobs,
                 reporter=self.reporter,
             )
@@ -209,11 +213,11 @@ class _Work:
         return Layout.of(self.project.checkout.parent, self.question.recipe.name)
 
 
-def _apart(project: Project, pin: Pin) -> Project:
-    """The project with a checkout of its own. The pin may come out of the person's, without a network."""
+def apart(project: Project, pin: Pin, checkout: Path) -> Project:
+    """The project with another checkout. The pin may come out of the person's, without a network."""
     upstream = project.upstream
     theirs = checkouts.open_existing(project.checkout.resolve())
     if theirs is not None and theirs.repository.resolve(PIN_REF) == pin.commit:
         mirror = Mirror(kind="directory", location=str(theirs.path), path="", sha256="")
         upstream = upstream._replace(mirrors=(mirror, *upstream.mirrors))
-    return project._replace(checkout=folder(project) / "llama.cpp", upstream=upstream)
+    return project._replace(checkout=checkout, upstream=upstream)

@@ -29,6 +29,10 @@ _BUILD = (
     "XDG_CONFIG_HOME",
     "XDG_RUNTIME_DIR",
     "LD_LIBRARY_PATH",  # a compiler outside /usr may need it to start
+    "HIPCXX",  # where ROCm is: upstream's CMakeLists.txt and CMake look nowhere else
+    "HIP_PATH",
+    "ROCM_PATH",
+    "VULKAN_SDK",  # the same for Vulkan
     # Where ccache keeps and looks for things. Not CCACHE_COMPILER, PREFIX and kin: they change what is run.
     "CCACHE_CONFIGPATH",
     "CCACHE_DEBUG",
@@ -52,20 +56,25 @@ _NEVER = frozenset({"SCCACHE_BASEDIRS"})  # hands out objects that hold another 
 
 # Read by compilers, linkers, cmake or llama.cpp's configure step; worth a word when they are left out.
 _INFLUENTIAL = (
-    "AR", "ASFLAGS", "CFLAGS", "CMAKE_PREFIX_PATH", "CPATH", "CPPFLAGS", "CPLUS_INCLUDE_PATH", "CXXFLAGS",
-    "C_INCLUDE_PATH", "GIT_CONFIG_PARAMETERS", "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "LDFLAGS",
-    "LIBRARY_PATH", "MACOSX_DEPLOYMENT_TARGET", "PKG_CONFIG_PATH", "SOURCE_DATE_EPOCH",
+    "AR", "ASFLAGS", "CFLAGS", "CMAKE_PREFIX_PATH", "CPATH", "CPPFLAGS", "CPLUS_INCLUDE_PATH", "CUDAARCHS",
+    "CUDAFLAGS", "CUDAHOSTCXX", "CXXFLAGS", "C_INCLUDE_PATH", "GIT_CONFIG_PARAMETERS", "GIT_DIR",
+    "GIT_INDEX_FILE", "GIT_WORK_TREE", "HIPFLAGS", "LDFLAGS", "LIBRARY_PATH", "MACOSX_DEPLOYMENT_TARGET",
+    "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "PKG_CONFIG_PATH", "SOURCE_DATE_EPOCH",
 )  # fmt: skip
 
 
 def for_build(checkout: Path, *, variables: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment in which llama.cpp is configured and compiled."""
     own = os.environ if variables is None else variables
+    return of_engines(own) | {"LC_ALL": "C", "NINJA_STATUS": "[%f/%t] "} | _git(checkout)
+
+
+def of_engines(own: Mapping[str, str]) -> dict[str, str]:
+    """What a compiler launcher sees of the person's environment."""
     kept = {name: own[name] for name in (*_COMMON, *_BUILD) if name in own}
-    kept |= {
+    return kept | {
         name: value for name, value in own.items() if name.startswith(_BUILD_PREFIXES) and name not in _NEVER
     }
-    return kept | {"LC_ALL": "C", "NINJA_STATUS": "[%f/%t] "} | _git(checkout)
 
 
 def for_tests(

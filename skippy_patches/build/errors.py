@@ -247,6 +247,17 @@ class BadLauncher(UsageError):
         super().__init__(what, why=why, mend=suggest(name, choices) if not why else "Use: --launcher none")
 
 
+class LauncherBroken(BuildError):
+    """A compiler launcher that works in a server, and the server does not start."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        super().__init__(
+            f"{name} ({path}) does not start its server.",
+            why=f"Its variables, {name.upper()}_*, may hold what it does not know.",
+            mend=f"See what it says: {path} --start-server\nOr build without: --launcher none",
+        )
+
+
 class StoredFileBroken(SkippyError):
     """A file that an earlier stage wrote cannot be read back."""
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from skippy_patches.apply.result import Tip
 from skippy_patches.build import stored
 from skippy_patches.build.artifacts import Artifact
+from skippy_patches.build.engine import Counts
 from skippy_patches.build.errors import NotBuilt, StoredFileBroken
+from skippy_patches.build.mount import PREFIX_MAP
 from skippy_patches.build.recipefile import RecipeFile
 from skippy_patches.build.toolchain import Tool, Toolchain
 from skippy_patches.objectid import ObjectId
@@ -24,9 +26,11 @@ class Built:
     """A finished build.
 
     recipe_files: what the recipe was read from, its own file first; recipes: their folder. source, tree: the
-    checkout and cmake's folder. arguments: cmake's, without the program. variables: the options as
-    CMakeCache.txt resolved them. steps: what ninja ran; compiled: those of them that made an object. started,
-    finished: UTC, ISO 8601.
+    checkout and cmake's folder. method: how their paths were kept out of the libraries, a word of mount.py.
+    remote: the kind of the store that the launcher shared, or empty; cached: what the launcher did, None when
+    it did nothing. arguments: cmake's, as it saw them. variables: the options as CMakeCache.txt resolved
+    them. steps: what ninja ran; compiled: those of them that made an object. started, finished: UTC, ISO
+    8601.
     """
 
     recipe: str
@@ -35,8 +39,11 @@ class Built:
     patched: Tip
     source: Path
     tree: Path
+    method: str = PREFIX_MAP
     artifacts: tuple[Artifact, ...]
     toolchain: Toolchain
+    remote: str
+    cached: Counts | None
     generator: str
     arguments: tuple[str, ...]
     variables: tuple[tuple[str, str], ...]
@@ -81,8 +88,11 @@ def _built(content: dict[str, Any]) -> Built:
         patched=Tip(commit=ObjectId(patched["commit"]), tree=ObjectId(patched["tree"])),
         source=Path(content["source"]),
         tree=Path(content["tree"]),
+        method=content.get("method", PREFIX_MAP),
         artifacts=tuple(Artifact(**entry | {"path": Path(entry["path"])}) for entry in content["artifacts"]),
         toolchain=Toolchain(**tools),  # type: ignore[arg-type]  # only the launcher may be None
+        remote=content.get("remote", ""),
+        cached=Counts(**content["cached"]) if content.get("cached") else None,
         generator=content["generator"],
         arguments=tuple(content["arguments"]),
         variables=tuple(content["variables"].items()),

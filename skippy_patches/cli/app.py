@@ -16,17 +16,22 @@ from typer.core import TyperGroup
 from skippy_patches import __version__
 from skippy_patches.cli import (
     apply,
+    bisect,
     build,
     check,
+    doctor,
     edit,
     init,
     new,
     queue,
+    recipe,
     record,
     refresh,
     renumber,
+    sbom,
     status,
     test,
+    verify,
 )
 from skippy_patches.cli.console import NORMAL, QUIET, VERBOSE, Terminal
 from skippy_patches.cli.session import Session
@@ -57,7 +62,10 @@ app = typer.Typer(
     epilog="Exit status: 0 ok, 1 findings, 2 usage or configuration, 3 internal error, 4 a patch does not "
     "apply, 5 dirty or wrong tree, 6 build failed, 7 tests failed or none ran.",
 )
-for module in (init, apply, check, queue, new, edit, refresh, renumber, status, build, test, record):
+for module in (
+    init, apply, check, queue, new, edit, refresh, renumber, status, recipe, doctor, build, test, record,
+    verify, sbom, bisect,
+):  # fmt: skip
     module.register(app)
 
 

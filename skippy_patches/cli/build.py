@@ -8,6 +8,7 @@ import typer
 
 from skippy_patches.cli.options import (
     DEFAULT_RECIPE,
+    CudaArchOption,
     Format,
     FormatOption,
     JobsOption,
@@ -46,8 +47,16 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option of the command li
     vulkan: Annotated[bool, _backend("vulkan")] = False,
     hip: Annotated[bool, _backend("hip")] = False,
     rpc: Annotated[bool, _backend("rpc")] = False,
+    cuda_arch: CudaArchOption = "",
     jobs: JobsOption = None,
     launcher: LauncherOption = "auto",
+    check_reproducible: Annotated[
+        bool,
+        typer.Option(
+            "--check-reproducible",
+            help="Build once more, elsewhere and without a cache. Exit status 1: a library differs.",
+        ),
+    ] = False,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     from skippy_patches.build.layout import Layout  # noqa: PLC0415 - each command imports its own stages
@@ -61,13 +70,21 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option of the command li
     name = _chosen(recipe, backends)
     session = Session.of(context)
     project = session.project()
-    _, built = stages.build(session, project, name, launcher=launcher, jobs=jobs)
+    _, built = stages.build(session, project, name, launcher=launcher, jobs=jobs, cuda_arch=cuda_arch)
+    again = None
+    if check_reproducible:
+        again = stages.reproduce(session, project, built, jobs=jobs, cuda_arch=cuda_arch)
     layout = Layout.of(project.state, name)
     if format_ is Format.JSON:
-        session.terminal.json(record.load(layout.record).as_json())
+        shown = record.load(layout.record).as_json()
+        session.terminal.json(shown if again is None else {**shown, "reproduction": again.as_json()})
     else:
         _print(session.terminal, built)
         session.terminal.line(f"Recorded in {layout.record}")
+        if again is not None and not again.differences:
+            session.terminal.line("A second build elsewhere gave the same bytes")
+    if again is not None:
+        again.check()
 
 
 def _is_from_variable(context: typer.Context, parameter: str) -> bool:

@@ -61,3 +61,17 @@ def _patch_names(project: Project) -> list[tuple[int, str]]:
 
 def _recipe_files(project: Project) -> list[str]:
     return sorted(file.stem for file in project.recipes.iterdir() if file.suffix == ".yaml")
+
+
+def record_names(context: typer.Context, incomplete: str) -> list[str]:
+    """Names of saved records, and recipe:NAME of recipes that were built, that begin with `incomplete`."""
+    names = _in_project(context, _record_files)
+    return [
+        name for name in names if name.startswith(incomplete) and _PLAIN.fullmatch(name.replace(":", "."))
+    ]
+
+
+def _record_files(project: Project) -> list[str]:
+    saved = [file.stem for file in (project.root / "records").glob("*.json")]
+    built = [f"recipe:{file.parent.name}" for file in project.state.glob("build/*/record.json")]
+    return [*sorted(saved), *sorted(built)]

@@ -27,15 +27,24 @@ def run(
     launcher: str,
     jobs: int | None,
     pattern: str | None,
+    cuda_arch: str,
     format_: Format,
 ) -> None:
     """Build and test every prefix, show them all, and raise what breaks the first that breaks."""
     from skippy_patches.build import each  # noqa: PLC0415 - each command imports its own stages
     from skippy_patches.cli import stages  # noqa: PLC0415
 
-    question = stages.question(project, recipe, launcher=launcher, jobs=jobs, pattern=pattern)
     prefixes: list[Prefix] = []
     with session.terminal.reporter() as reporter:
+        question = stages.question(
+            project,
+            recipe,
+            launcher=launcher,
+            jobs=jobs,
+            pattern=pattern,
+            cuda_arch=cuda_arch,
+            reporter=reporter,
+        )
         for prefix in stages.each(project, question, reporter):
             reporter.step(f"{prefix.patch.name}: {_told(prefix)}")
             prefixes.append(prefix)

@@ -36,7 +36,8 @@ LauncherOption = Annotated[
         "--launcher",
         metavar="NAME",
         envvar="SKIPPY_PATCHES_LAUNCHER",
-        help="Compiler cache: ccache, none, or auto: ccache where there is one. It is recorded.",
+        help="In front of the compilers: ccache, sccache, none, or auto: what skippy-patches.yaml says, else "
+        "ccache where there is one. It is recorded.",
     ),
 ]
 JobsOption = Annotated[
@@ -48,6 +49,15 @@ JobsOption = Annotated[
         min=1,
         envvar="SKIPPY_PATCHES_JOBS",
         help="Compilers at once. Default: as many as cores and memory allow.",
+    ),
+]
+CudaArchOption = Annotated[
+    str,
+    typer.Option(
+        "--cuda-arch",
+        metavar="LIST",
+        help="For which GPUs, as 86,90. Default: those of this machine, else the recipe's.",
+        show_default=False,
     ),
 ]
 DEFAULT_RECIPE = "cpu"

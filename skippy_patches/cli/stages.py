@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,17 @@ from skippy_patches import config
 from skippy_patches.apply import stage, stamp
 from skippy_patches.apply.errors import ConfigurationChanged
 from skippy_patches.apply.stage import Request
-from skippy_patches.build import cmake, ctest, recipe, report, result, toolchain
+from skippy_patches.build import cmake, ctest, cudasetup, recipe, report, toolchain
 from skippy_patches.build import each as each_prefix
+from skippy_patches.build import launcher as launchers
+from skippy_patches.build.doctor import examination
+from skippy_patches.build.doctor.case import Asked
+from skippy_patches.build.doctor.host import Host
 from skippy_patches.build.layout import Layout
 from skippy_patches.cli import console
+from skippy_patches.compilercache import AUTO
 from skippy_patches.evidence import record
+from skippy_patches.files import make_generated_folder
 from skippy_patches.journal import rewrite
 from skippy_patches.queue import reader
 from skippy_patches.queue.findings import counted
@@ -26,8 +33,13 @@ if TYPE_CHECKING:
 
     from skippy_patches.apply.result import Applied
     from skippy_patches.apply.stage import Outcome
+    from skippy_patches.build.doctor.report import Report as DoctorReport
+    from skippy_patches.build.launcher import Launcher
+    from skippy_patches.build.recipe import Recipe
     from skippy_patches.build.report import TestReport
+    from skippy_patches.build.reproduce import Reproduction
     from skippy_patches.build.result import Built
+    from skippy_patches.build.toolchain import Toolchain
     from skippy_patches.cli.session import Session
     from skippy_patches.config import Project
     from skippy_patches.evidence.record import Record
@@ -59,17 +71,82 @@ def apply(session: Session, project: Project, request: Request) -> Outcome:
 
 
 def build(
-    session: Session, project: Project, name: str, *, launcher: str, jobs: int | None
+    session: Session, project: Project, name: str, *, launcher: str, jobs: int | None, cuda_arch: str = ""
 ) -> tuple[Applied, Built]:
     """Apply the whole queue, build recipe `name`, and write the record of it."""
-    chosen = recipe.load(project.recipes, name)  # a misspelt recipe fails before anything is fetched
-    tools = toolchain.find(launcher)
-    applied = apply(session, project, Request()).applied
+    _, applied, built = _build(session, project, name, launcher=launcher, jobs=jobs, cuda_arch=cuda_arch)
+    return applied, built
+
+
+def _build(
+    session: Session, project: Project, name: str, *, launcher: str, jobs: int | None, cuda_arch: str
+) -> tuple[Recipe, Applied, Built]:
+    """The same; and the recipe as this machine builds it."""
     layout = Layout.of(project.state, name)
     with session.terminal.reporter() as reporter:
-        built = cmake.build(applied, chosen, tools, layout, jobs=jobs, reporter=reporter)
+        _look(project, name, Asked(launcher=launcher, jobs=jobs, architectures=cuda_arch), reporter)
+        front = launchers.find(launcher, project.cache, reporter=reporter)
+        chosen, tools = _equipped(project, name, layout, front, cuda_arch, reporter)
+    applied = apply(session, project, Request()).applied
+    with session.terminal.reporter() as reporter:
+        built = cmake.build(applied, chosen, tools, layout, launcher=front, jobs=jobs, reporter=reporter)
+        record.check_source(applied, name)
         _record(applied, built, layout, reporter)
-    return applied, built
+    return chosen, applied, built
+
+
+def reproduce(
+    session: Session, project: Project, built: Built, *, jobs: int | None, cuda_arch: str = ""
+) -> Reproduction:
+    """Build the same once more, elsewhere, and compare. It may differ: `check` of the answer raises then."""
+    from skippy_patches.build import reproduce as second  # noqa: PLC0415 - hardly ever asked for
+
+    with session.terminal.reporter() as reporter:
+        return second.compare(
+            project,
+            (pins.read(project.upstream), reader.load(project)),
+            built,
+            lambda there, layout: _equipped(there, built.recipe, layout, None, cuda_arch, reporter),
+            jobs=jobs,
+            cache=Cache.default(),
+            reporter=reporter,
+        )
+
+
+def examine(
+    project: Project, name: str, asked: Asked, *, patience: float, is_apart: bool = False
+) -> DoctorReport:
+    """What doctor finds about a build. is_apart: it takes place elsewhere than in the project's folders."""
+    if asked.launcher == AUTO:
+        asked = dataclasses.replace(asked, launcher=project.cache.launcher)
+    chosen = recipe.load(project.recipes, name)
+    where = None if is_apart else project
+    return examination.examine(chosen, where, Host.current(), asked, patience=patience)
+
+
+def _look(project: Project, name: str, asked: Asked, reporter: Reporter, *, is_apart: bool = False) -> None:
+    """Say what may go wrong, and raise what surely does (NotReady, 6), before anything is fetched."""
+    report = examine(project, name, asked, patience=examination.PATIENCE, is_apart=is_apart)
+    report.check()
+    for finding in report.warnings:
+        reporter.step(f"warning: {finding.what} [{finding.code}]")
+        for line in finding.details:
+            reporter.detail(f"    {line}")
+
+
+def _equipped(
+    project: Project,
+    name: str,
+    layout: Layout,
+    launcher: Launcher | None,
+    cuda_arch: str,
+    reporter: Reporter,
+) -> tuple[Recipe, Toolchain]:
+    """The recipe as this machine builds it, and with what: mistakes are found before anything is fetched."""
+    chosen = recipe.load(project.recipes, name)
+    tools = toolchain.find(launcher)
+    make_generated_folder(project.state)
+    return cudasetup.equip(chosen, tools, layout, architectures=cuda_arch, reporter=reporter)
 
 
 def test(
@@ -80,31 +157,38 @@ def test(
     launcher: str,
     jobs: int | None,
     pattern: str | None,
+    cuda_arch: str = "",
 ) -> TestReport:
     """Build first, so that what is tested is what the queue says; then run ctest and record it.
 
     The report may hold failures: `ctest.check` raises for them once they are shown.
     """
-    applied, built = build(session, project, name, launcher=launcher, jobs=jobs)
+    chosen, applied, built = _build(session, project, name, launcher=launcher, jobs=jobs, cuda_arch=cuda_arch)
     layout = Layout.of(project.state, name)
     with session.terminal.reporter() as reporter:
-        chosen = recipe.load(project.recipes, name)
         tested = ctest.run(built, chosen, layout, pattern=pattern, reporter=reporter)
         _record(applied, built, layout, reporter)
     return tested
 
 
 def question(
-    project: Project, name: str, *, launcher: str, jobs: int | None, pattern: str | None
+    project: Project,
+    name: str,
+    *,
+    launcher: str,
+    jobs: int | None,
+    pattern: str | None,
+    cuda_arch: str = "",
+    reporter: Reporter,
 ) -> each_prefix.Question:
     """What `test --each` asks at every prefix. What is misspelt fails before anything is built."""
     ctest.check_pattern(pattern)
-    return each_prefix.Question(
-        recipe=recipe.load(project.recipes, name),
-        toolchain=toolchain.find(launcher),
-        pattern=pattern,
-        jobs=jobs,
-    )
+    layout = each_prefix.layout(project, name)
+    asked = Asked(launcher=launcher, jobs=jobs, architectures=cuda_arch)
+    _look(project, name, asked, reporter, is_apart=True)
+    front = launchers.find(launcher, project.cache, reporter=reporter)
+    chosen, tools = _equipped(project, name, layout, front, cuda_arch, reporter)
+    return each_prefix.Question(recipe=chosen, toolchain=tools, launcher=front, pattern=pattern, jobs=jobs)
 
 
 def each(project: Project, asked: each_prefix.Question, reporter: Reporter) -> Iterator[each_prefix.Prefix]:
@@ -113,14 +197,12 @@ def each(project: Project, asked: each_prefix.Question, reporter: Reporter) -> I
     yield from each_prefix.run(project, pin, patches, asked, cache=Cache.default(), reporter=reporter)
 
 
-def record_again(session: Session, project: Project, name: str) -> Record:
-    """The record of the last build, made again from what the stages left, and checked against the files."""
-    recipe.load(project.recipes, name)
+def record_of_last_build(project: Project, name: str) -> Record:
+    """The record that the last build of recipe `name` left, checked against the libraries as they are now."""
     layout = Layout.of(project.state, name)
-    built = result.load(layout)
-    applied = apply(session, project, Request()).applied
-    with session.terminal.reporter() as reporter:
-        return _record(applied, built, layout, reporter)
+    if not layout.built.exists():
+        recipe.load(project.recipes, name)  # a misspelt name is told as that
+    return record.of_last_build(layout)
 
 
 def _record(applied: Applied, built: Built, layout: Layout, reporter: Reporter) -> Record:

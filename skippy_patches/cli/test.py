@@ -10,6 +10,7 @@ import typer
 from skippy_patches.cli.options import (
     DEFAULT_RECIPE,
     SCHEMA_VERSION,
+    CudaArchOption,
     Format,
     FormatOption,
     JobsOption,
@@ -43,6 +44,7 @@ def test(
     each: Annotated[
         bool, typer.Option("--each", help="Every prefix of the queue, up to the first that breaks.")
     ] = False,
+    cuda_arch: CudaArchOption = "",
     jobs: JobsOption = None,
     launcher: LauncherOption = "auto",
     format_: FormatOption = Format.TEXT,
@@ -55,9 +57,20 @@ def test(
     session = Session.of(context)
     project = session.project()
     if each:
-        prefixes.run(session, project, recipe, launcher=launcher, jobs=jobs, pattern=pattern, format_=format_)
+        prefixes.run(
+            session,
+            project,
+            recipe,
+            launcher=launcher,
+            jobs=jobs,
+            pattern=pattern,
+            cuda_arch=cuda_arch,
+            format_=format_,
+        )
         return
-    report = stages.test(session, project, recipe, launcher=launcher, jobs=jobs, pattern=pattern)
+    report = stages.test(
+        session, project, recipe, launcher=launcher, jobs=jobs, pattern=pattern, cuda_arch=cuda_arch
+    )
     if format_ is Format.JSON:
         session.terminal.json(_as_json(report))
     else:

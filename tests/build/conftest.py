@@ -33,6 +33,7 @@ FILES = {
         message(STATUS "commit '${HEAD}'")
         message(STATUS "epoch '$ENV{SOURCE_DATE_EPOCH}'")
         option(GGML_AVX2 "" OFF)
+        option(GGML_RPC "" OFF)
         add_library(ggml-base SHARED base.c)
         set_target_properties(ggml-base PROPERTIES VERSION 0.1.2 SOVERSION 0)
         add_library(llama SHARED llama.cpp)

@@ -14,6 +14,7 @@ import typer.main
 from typer.core import TyperGroup
 
 from skippy_patches.cli.app import app
+from tests.bisect.past import Step, line, make, source
 from tests.cli.test_road import make_road
 from tests.world import World, git
 
@@ -35,9 +36,14 @@ WORLDS = {
     "edit": "applied",
     "continue": "stopped",
     "refresh": "applied",
+    "recipe": "built",
+    "doctor": "built",
     "build": "built",
     "test": "built",
     "record": "built",
+    "verify": "built",
+    "sbom": "built",
+    "bisect": "moved_on",
 }
 FAST = {"init", "check", "next-number"}
 
@@ -89,6 +95,17 @@ def unadopted(queue: World) -> World:
     (queue.root / "skippy-patches.yaml").unlink()
     (queue.root / "upstream.txt").write_text(f"{queue.pin}\n", encoding="utf-8")
     return queue
+
+
+@pytest.fixture
+def moved_on(tmp_path: Path) -> World:
+    """Upstream went on, and its tag b10400 breaks patch 0021."""
+    changes = {"b10400": {"src/a.cpp": source(b5="theirs")}}
+    pin = Step(name="b10361", files={"src/a.cpp": source()}, parents=[])
+    make(tmp_path / "upstream", [pin, *line("b10380 b10400", "b10361", changes)], head="b10361")
+    world = World.create(tmp_path / "project", tmp_path / "upstream")
+    world.add(21, "count-pages", {"src/a.cpp": source(b5="mine")})
+    return world
 
 
 @pytest.fixture(scope="module")
