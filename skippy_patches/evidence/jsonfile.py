@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 LIMIT = 64 << 20  # bytes; a record is about 50 KB
+_SHOWN = 20  # digits of a number
 
 
 class Unreadable(ValueError):
@@ -38,19 +40,43 @@ def read(file: Path) -> dict[str, Any]:
 
 
 def parse(content: bytes) -> dict[str, Any]:
-    """The object that these bytes are. Raises Unreadable."""
+    """The object that these bytes are, in UTF-8 (RFC 8259). Raises Unreadable.
+
+    Refused is also what Python reads, and others do not, or not as the same: NaN and Infinity, numbers beyond
+    a double, and half a surrogate pair, which no UTF-8 can hold.
+    """
     try:
-        value = json.loads(content, object_pairs_hook=_object)
+        value = json.loads(
+            content.decode("utf-8-sig"),
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_float=_float,
+        )
+        if not isinstance(value, dict):
+            raise Unreadable("it is not a JSON object")
+        json.dumps(value, ensure_ascii=False).encode()
     except Unreadable:
         raise
     except UnicodeDecodeError as error:
         raise Unreadable(f"it is not UTF-8 at byte {error.start}") from error
+    except UnicodeEncodeError as error:
+        code = ord(error.object[error.start])
+        raise Unreadable(f"\\u{code:04x} in it is half a surrogate pair, which is no character") from error
     except ValueError as error:
         raise Unreadable(f"it is not JSON: {error}") from error
     except RecursionError as error:
         raise Unreadable("it is nested too deeply") from error
-    if not isinstance(value, dict):
-        raise Unreadable("it is not a JSON object")
+    return value
+
+
+def _constant(word: str) -> None:
+    raise Unreadable(f"{word} in it is no number of JSON")
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise Unreadable(f"the number {digits[:_SHOWN]} in it is too large")
     return value
 
 

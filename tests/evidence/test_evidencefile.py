@@ -43,6 +43,12 @@ def test_a_record_is_known_by_its_content(known: Record, tmp_path: Path) -> None
         (b'{"a": ' + b"[" * 100_000, "nested too deeply"),
         (b'{"a": 1, "a": 2}', "the key 'a' stands there twice"),
         (b'{"n": ' + b"9" * 5000 + b"}", "not JSON"),
+        (b'{"n": NaN}', "NaN in it is no number of JSON"),
+        (b'{"n": [-Infinity]}', "-Infinity in it is no number of JSON"),
+        (b'{"n": -1e999}', "the number -1e999 in it is too large"),
+        (b'{"a": ["\\ud800"]}', "\\ud800 in it is half a surrogate pair"),
+        (b'{"\\udc00": 1}', "\\udc00 in it is half a surrogate pair"),
+        ('{"a": 1}'.encode("utf-16"), "not UTF-8 at byte 0"),
         (b'{"something": "else"}', "neither `artifacts`, nor `_type`"),
         (b'{"payloadType": "application/vnd.in-toto+json", "payload": ""}', "envelope"),
         (b'{"_type": "https://in-toto.io/Statement/v1"}', "KeyError"),
@@ -108,12 +114,21 @@ def test_any_part_of_another_kind_is_told_by_its_place(known: Record) -> None:
     odds: tuple[Any, ...] = (7.5, [None], {"x": []}, "\ud800")
     for key, value in made.content.items():
         for odd in odds:
-            if key in ("recipe", "started", "finished") and isinstance(odd, str):
+            if key == "recipe" and isinstance(odd, str):
                 continue
             if key == "toolchain" and odd == {}:
                 continue
             said = shape.problem(changed(made, **{key: odd}).content)
             assert key in said, (key, odd, value)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["", "yesterday", "2026", "2026-01-31 12:00:00Z", "2026-02-30T12:00:00Z", "2026-01-31T12:00:00+01:00"],
+)
+def test_a_time_is_one(known: Record, odd: str) -> None:
+    for key in ("started", "finished"):
+        assert f"`{key}` is no time in UTC" in shape.problem(changed(known, **{key: odd}).content)
 
 
 def test_contradictions(known: Record) -> None:
@@ -122,12 +137,39 @@ def test_contradictions(known: Record) -> None:
     rows = made.content["patches"]
     edited = [{**rows[0], "sha256": "0" * 64}, *rows[1:]]
     counts = {"run": 5, "passed": 1, "failed": 1, "skipped": 0, "failures": [], "skips": [], "excluded": []}
+    library = made.content["artifacts"][0]
+    bare = library | {"run_path": "", "sha256_without_run_path": library["sha256"]}
+    again = [rows[0], {**rows[1], "tree": rows[0]["tree"]}, rows[2]]
     for parts, says in (
         ({"patches": edited}, "`queue_content_digest` is not that of `patches`"),
         ({"patches": rows[:2]}, "`patched` is not the commit of the last patch"),
         ({"patches": [{**rows[0], "number": 9}, *rows[1:]]}, "0001-first.patch has number 9"),
         ({"tests": counts}, "`tests` has 5 run, and 1 passed and 1 failed"),
-        ({"started": "2027"}, "it ended before it began"),
+        ({"tests": counts}, "`tests` has 1 failed, and lists 0"),
+        ({"started": "2027-01-01T00:00:00Z"}, "it ended before it began"),
+        ({"artifacts": [library, library]}, "the library libllama.so stands there twice"),
+        (
+            {"artifacts": [library, {**library, "name": "b", "size": 9}]},
+            "b has the sha256 of another library, and another size",
+        ),
+        (
+            {"artifacts": [bare | {"sha256": "0" * 64}]},
+            "libllama.so has no run path, and not the same sha256 without it",
+        ),
+        (
+            {"artifacts": [bare | {"run_path": "/opt"}]},
+            "libllama.so has a run path, and the same sha256 without it",
+        ),
+        (
+            {"artifacts": [library | {"run_path": "/opt"}]},
+            "libllama.so has a run path, or a sha256 without it, and not both",
+        ),
+        ({"recipe_files": made.content["recipe_files"] * 3}, "the recipe file cpu.yaml stands there 3 times"),
+        ({"patches": [rows[0], *rows]}, "the patch 0001-first.patch stands there twice"),
+        ({"patches": [rows[0], *rows]}, "the number 1 stands there twice"),
+        ({"patches": [rows[0], *rows]}, f"the commit {rows[0]['commit']} stands there twice"),
+        ({"patches": [rows[0], *rows]}, f"a patch with sha256 {rows[0]['sha256']} stands there twice"),
+        ({"patches": again}, "0002-second.patch changes nothing: the tree before it is the same"),
     ):
         assert says in list(shape.contradictions(changed(made, **parts).content))
 

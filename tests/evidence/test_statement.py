@@ -282,7 +282,7 @@ def test_read_back_from_another_program(tmp_path: Path) -> None:
         (_without("predicate"), "KeyError at 'predicate'"),
         (_with([], "predicate", "runDetails", "byproducts"), "0 of what there must be one: patched commit"),
         (_with([{"name": "a", "digest": {"sha256": "c" * 64}}] * 2, "subject"), "'a' stands there twice"),
-        (_numbered(float("inf")), "inf in it is no whole number"),
+        (_numbered(float("inf")), "Infinity in it is no number of JSON"),
         (_numbered(True), "True in it is no whole number"),
         (_numbered(1.5), "1.5 in it is no whole number"),
         (_numbered("9" * 5000), "in it is no whole number"),
