@@ -14,11 +14,12 @@ from skippy_patches.cli.session import Session
 from skippy_patches.queue.findings import counted, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from skippy_patches.cli.console import Terminal
     from skippy_patches.config import Project
     from skippy_patches.evidence.checked import Checked
     from skippy_patches.evidence.claim import Claim
-    from skippy_patches.evidence.kept import Kept
     from skippy_patches.evidence.origin import Nearest, Origin
     from skippy_patches.evidence.since import Since
     from skippy_patches.evidence.verify import Evidence, Libraries
@@ -74,6 +75,9 @@ def _libraries(session: Session, project: Project, place: Path, format_: Format)
         _print_libraries(session.terminal, found)
     for error in found.broken:
         session.terminal.note(error.what)
+    for name in found.checks:
+        for doubt in found.doubts(name) if found.record is None or name != found.record.name else ():
+            session.terminal.note(f"{name}: {_distrust(doubt)}")
     return found
 
 
@@ -92,7 +96,7 @@ def _evidence(session: Session, project: Project, claim: Claim, format_: Format)
 
 def _print_libraries(terminal: Terminal, found: Libraries) -> None:
     for origin in found.origins:
-        _print_origin(terminal, origin, found.record, found.known)
+        _print_origin(terminal, origin, found)
     if found.is_mixed:
         terminal.line(
             "These libraries come from several builds: no single record made them all.", style="bold red"
@@ -109,14 +113,31 @@ def _print_libraries(terminal: Terminal, found: Libraries) -> None:
             ("patched", content["patched"]["commit"]),
             ("built", content["finished"]),
             *([("not here", ", ".join(found.missing))] if found.missing else []),
+            *_standing(found.checks[found.record.name]),
             ("queue", _about(found.since, len(content["patches"]))),
         ]
     )
+    for doubt in found.doubts(found.record.name):
+        terminal.line(_distrust(doubt), style="bold red")
     if found.since.differences:
         print_differences(terminal, found.since.differences)
 
 
-def _print_origin(terminal: Terminal, origin: Origin, chosen: Kept | None, known: int) -> None:
+def _standing(checks: Sequence[Checked]) -> Iterator[tuple[str, str]]:
+    """What git has of the record, and what cannot be said of it; what differs is told apart."""
+    for check in checks:
+        if check.outcome == "unknown":
+            yield check.name, check.why
+        elif check.name == "git" and check.outcome == "same":
+            yield check.name, check.recorded
+
+
+def _distrust(doubt: Checked) -> str:
+    return f"This record cannot be trusted: {doubt.found}. {doubt.why}"
+
+
+def _print_origin(terminal: Terminal, origin: Origin, found: Libraries) -> None:
+    known = found.known
     if not origin.matches:
         terminal.line(f"{origin.file}: no record made these bytes", style="bold red")
         terminal.line(f"  sha256 {origin.sha256}, {origin.size} bytes")
@@ -131,13 +152,18 @@ def _print_origin(terminal: Terminal, origin: Origin, chosen: Kept | None, known
                 "  There are no records here: skippy-patches build makes one, record --save keeps it."
             )
         return
-    match = next((each for each in origin.matches if each.kept is chosen), origin.matches[0])
+    match = min(
+        origin.matches, key=lambda each: (each.kept is not found.record, bool(found.doubts(each.kept.name)))
+    )
     name = "" if match.library == origin.name else f", where it is called {match.library}"
-    if match.is_installed:
-        name += ", its run path taken out since, as cmake --install does"
     more = len(origin.matches) - 1
     also = f" (and {counted(more, 'more record')})" if more else ""
-    terminal.line(f"{origin.file}: made by {match.kept.name}{name}{also}")
+    if found.doubts(match.kept.name):
+        named = f"only named by {match.kept.name}{name}, which cannot be trusted{also}"
+        terminal.line(f"{origin.file}: {named}", style="bold red")
+    else:
+        name += ", its run path taken out since, as cmake --install does" if match.is_installed else ""
+        terminal.line(f"{origin.file}: made by {match.kept.name}{name}{also}")
 
 
 def _print_nearest(terminal: Terminal, nearest: Nearest) -> None:
@@ -189,7 +215,8 @@ def _libraries_json(found: Libraries) -> dict[str, Any]:
         "is_match": found.is_match,
         "is_mixed": found.is_mixed,
         "record": found.record and {"name": found.record.name, "file": str(found.record.file)},
-        "files": [_origin_json(each) for each in found.origins],
+        "checks": _rows(found.checks[found.record.name]) if found.record else [],
+        "files": [_origin_json(each, found) for each in found.origins],
         "missing": list(found.missing),
         "queue": found.since and _since_json(found.since),
         "records": found.known,
@@ -197,7 +224,7 @@ def _libraries_json(found: Libraries) -> dict[str, Any]:
     }
 
 
-def _origin_json(origin: Origin) -> dict[str, Any]:
+def _origin_json(origin: Origin, found: Libraries) -> dict[str, Any]:
     nearest = origin.nearest
     return {
         "file": str(origin.file),
@@ -205,7 +232,12 @@ def _origin_json(origin: Origin) -> dict[str, Any]:
         "sha256": origin.sha256,
         "size": origin.size,
         "matches": [
-            {"record": each.kept.name, "library": each.library, "is_installed": each.is_installed}
+            {
+                "record": each.kept.name,
+                "library": each.library,
+                "is_installed": each.is_installed,
+                "is_trusted": not found.doubts(each.kept.name),
+            }
             for each in origin.matches
         ],
         "nearest": nearest
@@ -227,14 +259,19 @@ def _since_json(since: Since) -> dict[str, Any]:
     }
 
 
-def _evidence_json(found: Evidence) -> dict[str, Any]:
+def _rows(checks: Sequence[Checked]) -> list[dict[str, Any]]:
+    """As docs/json.md has them."""
     import dataclasses  # noqa: PLC0415 - text does not need it
 
+    return [dataclasses.asdict(each) for each in checks]
+
+
+def _evidence_json(found: Evidence) -> dict[str, Any]:
     return {
         "kind": found.claim.kind,
         "is_match": found.is_match,
         "file": str(found.claim.source),
         "recipe": found.claim.recipe,
-        "checks": [dataclasses.asdict(each) for each in found.checks],
+        "checks": _rows(found.checks),
         "queue": _since_json(found.since),
     }

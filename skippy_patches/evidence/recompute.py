@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from skippy_patches.build import artifacts, report, result
 from skippy_patches.build.layout import Layout
 from skippy_patches.errors import SkippyError
-from skippy_patches.evidence import compare, content, queuediff, shape
+from skippy_patches.evidence import compare, content, queuediff
 from skippy_patches.evidence.checked import DIFFERS, SAME, Checked, compared, unknown
 from skippy_patches.evidence.difference import mappings
-from skippy_patches.evidence.kept import RECORDS_FOLDER
 from skippy_patches.queue.patch import content_digest
 from skippy_patches.upstream import pin as pins
 
@@ -22,24 +21,6 @@ if TYPE_CHECKING:
     from skippy_patches.config import Project
     from skippy_patches.evidence.claim import Claim
     from skippy_patches.evidence.since import Now
-
-
-def own(claim: Claim) -> Iterator[Checked]:
-    """Whether a record agrees with itself, and with its file's name."""
-    if claim.record is None:
-        return
-    found = list(shape.contradictions(claim.record.content))
-    is_saved = claim.source.parent.name == RECORDS_FOLDER
-    if is_saved and not claim.source.stem.startswith(claim.record.slug):
-        found.append(f"its file should be called {claim.record.slug}.json")
-    yield Checked(
-        part="record",
-        name="agrees with itself",
-        outcome=DIFFERS if found else SAME,
-        recorded=claim.source.name,
-        found="; ".join(found),
-        why="Somebody edited it: what it says was not made by one build." if found else "",
-    )
 
 
 def pin(claim: Claim, project: Project) -> Iterator[Checked]:

@@ -28,6 +28,7 @@ from skippy_patches.evidence.errors import (
 from skippy_patches.progress import Silent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from skippy_patches.apply.result import Applied
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from skippy_patches.progress import Reporter
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LIBRARIES = "artifacts"
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._]{0,39}")
 
 
@@ -146,10 +148,32 @@ def of_last_build(layout: Layout) -> Record:
     made = load(layout.record)
     if names := artifacts.changed(built.artifacts):
         raise LibrariesChanged(built.recipe, names)
-    wanted = {**content.of_build(built), "patched": dataclasses.asdict(built.patched)}
-    if differing := [key for key, value in wanted.items() if made.content.get(key, value) != value]:
+    if differing := unlike(made, built):
         raise NotTheBuildsRecord(layout.record, built.recipe, differing)
     return made
+
+
+def unlike(made: Record, built: Built) -> list[str]:
+    """The keys under which the record says something else than the build; what it lacks is no difference.
+
+    Nothing but name, sha256 and size is compared of a library whose file is no longer what was built.
+    """
+    wanted = {**content.of_build(built), "patched": dataclasses.asdict(built.patched)}
+    libraries = wanted.pop(_LIBRARIES)
+    differing = [key for key, value in wanted.items() if made.content.get(key, value) != value]
+    recorded = made.content[_LIBRARIES]
+    gone = artifacts.changed(built.artifacts)
+    if len(recorded) != len(libraries) or not all(
+        _is_same_library(old, new, is_gone=new["name"] in gone)
+        for old, new in zip(recorded, libraries, strict=True)
+    ):
+        differing.append(_LIBRARIES)
+    return differing
+
+
+def _is_same_library(old: Mapping[str, Any], new: Mapping[str, Any], *, is_gone: bool) -> bool:
+    keys = ("name", "sha256", "size") if is_gone else tuple(new)
+    return all(old[key] == new[key] for key in keys if key in old)
 
 
 def load(file: Path) -> Record:
@@ -197,6 +221,11 @@ def save(record: Record, records: Path, label: str = "") -> Path:
     if differences := compare.records(old, record):
         raise RecordDiffers(file, [described(each) for each in differences])
     return file
+
+
+def is_name(stem: str, record: Record) -> bool:
+    """Whether `save` would give the record a file of this name, with a label or without."""
+    return re.fullmatch(f"{re.escape(record.slug)}(-{_LABEL.pattern})?", stem) is not None
 
 
 def _belongs(tests: TestReport | None, built: Built) -> bool:

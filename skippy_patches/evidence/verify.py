@@ -6,7 +6,7 @@ import dataclasses
 import stat
 from typing import TYPE_CHECKING
 
-from skippy_patches.evidence import evidencefile, kept, machine, origin, reapply, recompute
+from skippy_patches.evidence import evidencefile, kept, machine, origin, reapply, recompute, trust
 from skippy_patches.evidence.checked import DIFFERS
 from skippy_patches.evidence.errors import NotVerifiable
 from skippy_patches.evidence.since import Now, since
@@ -14,7 +14,7 @@ from skippy_patches.queue import reader
 from skippy_patches.queue.snapshot import ordered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from skippy_patches.config import Project
@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 class Libraries:
     """Where libraries come from.
 
-    record: one that made all of them, of today's queue if there is such a one; None where no single record
-    made them all. since: what changed since that build. missing: its libraries that are not in the folder.
-    known: how many records were looked at. broken: files among them that are no records.
+    record: one that names all of them, one that can be believed and of today's queue if there is such a one;
+    None where no single record names them all. checks: of each record that names one of them, by its name,
+    whether it can be believed. since: what changed since that build. missing: its libraries that are not in
+    the folder. known: how many records were looked at. broken: files among them that are no records.
     """
 
     origins: tuple[Origin, ...]
     record: Kept | None
+    checks: Mapping[str, tuple[Checked, ...]]
     since: Since | None
     missing: tuple[str, ...]
     known: int
@@ -47,7 +49,7 @@ class Libraries:
     @property
     def is_match(self) -> bool:
         """Whether one record made these bytes."""
-        return self.record is not None
+        return self.record is not None and not self.doubts(self.record.name)
 
     @property
     def is_mixed(self) -> bool:
@@ -56,7 +58,11 @@ class Libraries:
 
     def is_good(self, *, any_queue: bool) -> bool:
         """Whether a record made them, and of the queue as it is, unless any will do."""
-        return self.since is not None and (any_queue or not self.since.differences)
+        return self.is_match and self.since is not None and (any_queue or not self.since.differences)
+
+    def doubts(self, name: str) -> tuple[Checked, ...]:
+        """What speaks against the record of that name: no build wrote it as it stands there."""
+        return tuple(each for each in self.checks[name] if each.outcome == DIFFERS)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -106,12 +112,16 @@ def libraries(project: Project, place: Path) -> Libraries:
     files = origin.libraries_in(place) if is_folder else (place,)
     shelf = kept.look(project)
     origins = tuple(origin.trace(file, shelf.records, project) for file in files)
-    chosen, changes = _chosen(origins, shelf.records, now(project))
+    judge = trust.Judge(project=project)
+    naming = {match.kept.name: match.kept for each in origins for match in each.matches}
+    checks = {name: judge.check(each.record, each.file) for name, each in naming.items()}
+    chosen, changes = _chosen(origins, shelf.records, checks, now(project))
     names = {match.library for each in origins for match in each.matches if match.kept is chosen}
     missing = [name for name in chosen.record.libraries if name not in names] if chosen and is_folder else []
     return Libraries(
         origins=origins,
         record=chosen,
+        checks=checks,
         since=changes,
         missing=tuple(missing),
         known=len(shelf.records),
@@ -132,7 +142,8 @@ def now(project: Project) -> Now:
 
 
 def _checks(project: Project, claim: Claim, here: Now, cache: Cache, reporter: Reporter) -> Iterator[Checked]:
-    yield from recompute.own(claim)
+    if claim.record:
+        yield from trust.Judge(project=project).check(claim.record, claim.source)
     yield from recompute.pin(claim, project)
     yield from recompute.queue(claim, here)
     yield from reapply.check(claim, project, here.patches, cache, reporter)
@@ -143,9 +154,12 @@ def _checks(project: Project, claim: Claim, here: Now, cache: Cache, reporter: R
 
 
 def _chosen(
-    origins: Sequence[Origin], records: Sequence[Kept], here: Now
+    origins: Sequence[Origin],
+    records: Sequence[Kept],
+    checks: Mapping[str, Sequence[Checked]],
+    here: Now,
 ) -> tuple[Kept | None, Since | None]:
-    """Of the records that made all of them the one nearest to the project as it is, then a saved one."""
+    """Of the records that name all of them, a believable one, then the nearest to the project."""
     candidates = [
         each for each in records if all(any(match.kept is each for match in file.matches) for file in origins)
     ]
@@ -153,6 +167,11 @@ def _chosen(
     judged = [(each, since(evidencefile.of_record(each.record), here)) for each in candidates]
     return min(
         judged,
-        key=lambda pair: (not pair[1].is_same_content, bool(pair[1].differences), not pair[0].is_saved),
+        key=lambda pair: (
+            any(each.outcome == DIFFERS for each in checks[pair[0].name]),
+            not pair[1].is_same_content,
+            bool(pair[1].differences),
+            not pair[0].is_saved,
+        ),
         default=(None, None),
     )
