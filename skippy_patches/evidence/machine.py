@@ -8,35 +8,33 @@ from typing import TYPE_CHECKING
 
 from skippy_patches.build import cuda, launcher, toolchain
 from skippy_patches.build.tool import examine
-from skippy_patches.compilercache import LAUNCHERS, NONE
+from skippy_patches.compilercache import CCACHE, SCCACHE
 from skippy_patches.errors import SkippyError
 from skippy_patches.evidence import content
 from skippy_patches.evidence.checked import Checked, compared, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from skippy_patches.build.tool import Tool
     from skippy_patches.evidence.claim import Claim, ClaimedTool
 
 _LAUNCHER = "launcher"
 _CUDA = "cuda"
-_CHOSEN_BY = {"c": "CC", "cxx": "CXX"}
+_CHOSEN_BY = {"c": "CC", "cxx": "CXX", "cuda": "CUDACXX"}
+_NO_LAUNCHER = "is neither on PATH nor beside this Python"
+_CUDA_PLACES = "CUDACXX, CUDA_PATH, CUDA_HOME, PATH, the folders of NVIDIA's installers"
 
 
 def tools(claim: Claim) -> Iterator[Checked]:
-    """Version and bytes of every tool, by its role."""
-    trouble = "there is none here"
-    try:
-        here = dict(toolchain.find(NONE).tools())
-    except SkippyError as error:
-        here, trouble = {}, error.what.rstrip(".")
+    """Version and bytes of every tool, by its role; each is looked for alone."""
+    seek = toolchain.seekers(os.environ)
     for role, recorded in claim.toolchain.items():
         if recorded is None:
             continue
-        found = here.get(role) or _other(role, recorded)
-        if found is None:
-            yield unknown("toolchain", role, _shown(recorded), trouble)
+        found = _find(role, recorded, seek)
+        if isinstance(found, str):
+            yield unknown("toolchain", role, _shown(recorded), found)
         else:
             yield _compared(role, recorded, found)
 
@@ -49,18 +47,34 @@ def platform(claim: Claim) -> Iterator[Checked]:
         yield compared("platform", name, claim.record.content["platform"][name], found)
 
 
-def _other(role: str, recorded: ClaimedTool) -> Tool | None:
-    """A launcher or nvcc; None when it is not here, or does not work."""
+def _find(role: str, recorded: ClaimedTool, seek: Mapping[str, Callable[[], Tool]]) -> Tool | str:
+    """What a build would take here; or why there is nothing to compare with, and what was looked for."""
     try:
+        if role in seek:
+            return seek[role]()
         if role == _CUDA:
             toolkit = cuda.find(os.environ)
-            return toolkit.nvcc if toolkit else None
-        if role != _LAUNCHER or recorded.name not in LAUNCHERS:
-            return None
+            return toolkit.nvcc if toolkit else f"no nvcc was found; looked at: {_CUDA_PLACES}"
+        if role != _LAUNCHER or recorded.name not in (CCACHE, SCCACHE):
+            return f"nothing here knows where a {role} called {recorded.name} would be"
         place = launcher.locate(recorded.name, os.environ.get("PATH", os.defpath))
-        return examine(recorded.name, Path(place)) if place else None
-    except SkippyError:
-        return None
+        return examine(recorded.name, Path(place)) if place else f"{recorded.name} {_NO_LAUNCHER}"
+    except (SkippyError, OSError, ValueError) as error:
+        return f"{_chosen(role)}{_told(error)}"
+
+
+def _chosen(role: str) -> str:
+    """The variable that says which one is taken, where it is set."""
+    variable = _CHOSEN_BY.get(role, "")
+    value = os.environ.get(variable)
+    return f"{variable}={value}: " if value else ""
+
+
+def _told(error: Exception) -> str:
+    """In a line: what a program printed may have many."""
+    if not isinstance(error, SkippyError):
+        return str(error)
+    return " ".join([error.what, *error.why.splitlines()[:1]]).rstrip(".")
 
 
 def _compared(role: str, recorded: ClaimedTool, found: Tool) -> Checked:
@@ -72,12 +86,9 @@ def _compared(role: str, recorded: ClaimedTool, found: Tool) -> Checked:
         other = other._replace(version="")
     if recorded.sha256 == other.sha256 and recorded.version == other.version:
         other = other._replace(name=recorded.name)  # c++ and g++ may be one program
-    variable = _CHOSEN_BY.get(role)
-    why = (
-        f"{variable} chooses another one: {variable}={recorded.name}"
-        if variable and recorded.name != other.name
-        else ""
-    )
+    why = ""
+    if role in _CHOSEN_BY and recorded.name != other.name:
+        why = f"{_chosen(role)}another one is taken; to take that: {_CHOSEN_BY[role]}={recorded.name}"
     return compared("toolchain", role, _shown(recorded), _shown(other), why)
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skippy_patches.build import toolchain
-from skippy_patches.evidence import sbom, statement
+from skippy_patches.build import launcher, toolchain
+from skippy_patches.evidence import evidencefile, machine, sbom, statement
 from tests.evidence import made
 from tests.evidence.made import changed
 
@@ -310,7 +310,44 @@ def test_a_tool_that_is_not_here(built: tuple[World, Record], tmp_path: Path) ->
     (tmp_path / "other.json").write_text(json.dumps(changed(record, toolchain=tools).as_json()))
     _, answer = _json(world, str(tmp_path / "other.json"))
     (row,) = [each for each in answer["checks"] if each["name"] == "launcher"]
-    assert (row["outcome"], row["why"]) == ("unknown", "there is none here")
+    why = "nothing here knows where a launcher called icecc would be"
+    assert (row["outcome"], row["why"]) == ("unknown", why)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("/nowhere/c++", "CXX=/nowhere/c++: A C++ compiler was not found. Looked for: /nowhere/c++"),
+        ("c++ -O2", "CXX=c++ -O2: 'c++ -O2' was not found. CC and CXX must each be one program"),
+        ("'", "CXX=': No closing quotation"),
+    ],
+)
+def test_a_compiler_that_is_missing_hides_no_other_tool(
+    known: Record, monkeypatch: pytest.MonkeyPatch, value: str, why: str
+) -> None:
+    monkeypatch.setenv("CXX", value)
+    rows = {each.name: each for each in machine.tools(evidencefile.of_record(known))}
+    assert [name for name, row in rows.items() if row.outcome == "unknown"] == ["cxx"]
+    assert rows["cxx"].why.startswith(why)
+
+
+def test_another_compiler_is_told_with_what_chose_it(known: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    tools = {"cxx": {"name": "clang++-99", "version": "99", "sha256": "0" * 64}}
+    monkeypatch.setenv("CXX", "c++")
+    (row,) = machine.tools(evidencefile.of_record(changed(known, toolchain=tools)))
+    assert row.outcome == "differs"
+    assert row.why == "CXX=c++: another one is taken; to take that: CXX=clang++-99"
+
+
+def test_what_was_looked_for_without_a_toolkit(known: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = {"version": "1", "sha256": ""}
+    tools = {"cuda": tool | {"name": "nvcc"}, "launcher": tool | {"name": "sccache"}}
+    monkeypatch.setenv("CUDACXX", "/nowhere/nvcc")
+    monkeypatch.setattr(launcher, "locate", lambda *_: None)
+    rows = list(machine.tools(evidencefile.of_record(changed(known, toolchain=tools))))
+    assert [row.outcome for row in rows] == ["unknown", "unknown"]
+    assert rows[0].why.startswith("no nvcc was found; looked at: CUDACXX, ")
+    assert "sccache is neither" in rows[1].why
 
 
 def test_another_recipe_and_other_flags(built: tuple[World, Record]) -> None:
