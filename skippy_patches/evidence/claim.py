@@ -31,6 +31,13 @@ class ClaimedPatch(NamedTuple):
     sha256: str
 
 
+class ClaimedFile(NamedTuple):
+    """A file of the recipe. name: relative to the folder of the recipes. sha256: of its bytes."""
+
+    name: str
+    sha256: str
+
+
 class ClaimedLibrary(NamedTuple):
     """A library. name: without its version (libllama.so). size: in bytes, or None where it is not said."""
 
@@ -52,8 +59,9 @@ class Claim:
     """What one file says.
 
     kind: record, statement (in-toto) or sbom (CycloneDX). patches: in apply order. toolchain: by role; None
-    for a launcher that there was not. record: the whole of it, where the file is one. source: the file; its
-    reader (evidencefile.py) fills it in.
+    for a launcher that there was not. recipe_files: by name, empty where they are not said. queue_digest:
+    with the names of the patches, empty where it is not said. record: the whole of it, where the file is one.
+    source: the file; its reader (evidencefile.py) fills it in.
     """
 
     kind: str
@@ -63,5 +71,7 @@ class Claim:
     patches: tuple[ClaimedPatch, ...]
     libraries: tuple[ClaimedLibrary, ...]
     toolchain: Mapping[str, ClaimedTool | None]
+    recipe_files: tuple[ClaimedFile, ...] = ()
+    queue_digest: str = ""
     record: Record | None = None
     source: Path = Path()

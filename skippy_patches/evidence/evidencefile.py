@@ -9,11 +9,13 @@ from skippy_patches.evidence import compare, jsonfile, record, shape
 from skippy_patches.evidence.claim import (
     RECORD,
     Claim,
+    ClaimedFile,
     ClaimedLibrary,
     ClaimedTip,
     ClaimedTool,
 )
 from skippy_patches.evidence.errors import EvidenceBroken, NotVerifiable
+from skippy_patches.queue.patch import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +58,10 @@ def of_record(made: Record) -> Claim:
             ClaimedLibrary(each["name"], each["sha256"], each["size"]) for each in content["artifacts"]
         ),
         toolchain={role: _tool(entry) for role, entry in content["toolchain"].items()},
+        recipe_files=tuple(
+            sorted(ClaimedFile(each["name"], each["sha256"]) for each in content.get("recipe_files", ()))
+        ),
+        queue_digest=content["queue_digest"],
         record=made,
     )
 
@@ -85,7 +91,8 @@ def _read(reader: Callable[[dict[str, Any]], Claim], content: dict[str, Any], fi
     except (LookupError, TypeError, AttributeError) as error:
         raise EvidenceBroken(file, f"{type(error).__name__} at {error}") from error
     ids = [*claim.upstream, *claim.patched]
-    sums = [*(each.sha256 for each in claim.patches), *(each.sha256 for each in claim.libraries)]
+    named = (*claim.patches, *claim.libraries, *claim.recipe_files)
+    sums = [*(each.sha256 for each in named), *([claim.queue_digest] if claim.queue_digest else [])]
     tools = [tool.sha256 for tool in claim.toolchain.values() if tool]
     if not all(shape.SHA1.fullmatch(text) for text in ids if text):
         raise EvidenceBroken(file, "a commit or tree in it is no full id")
@@ -93,6 +100,12 @@ def _read(reader: Callable[[dict[str, Any]], Claim], content: dict[str, Any], fi
         raise EvidenceBroken(file, "a hash in it is no SHA-256")
     if not claim.libraries:
         raise EvidenceBroken(file, "it names no library")
+    numbers = [patch.number for patch in claim.patches if patch.number is not None]
+    if len(set(numbers)) < len(numbers):
+        raise EvidenceBroken(file, "two patches in it have one number")
+    for patch in claim.patches:
+        if patch.number is not None and number_of(patch.file) != patch.number:
+            raise EvidenceBroken(file, f"{patch.file} has number {patch.number} in it")
     return claim
 
 

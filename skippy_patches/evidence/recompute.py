@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from skippy_patches.evidence.claim import Claim
     from skippy_patches.evidence.since import Now
 
+_RENAMED = "numbers or names are others."
+_MOVED = "the folder of the queue was another one, or somebody edited this digest."
+
 
 def pin(claim: Claim, project: Project) -> Iterator[Checked]:
     """The pin's commit, and its tree as the commit object names it."""
@@ -45,33 +48,25 @@ def pin(claim: Claim, project: Project) -> Iterator[Checked]:
 
 
 def queue(claim: Claim, now: Now) -> Iterator[Checked]:
-    """The digests of the queue, with names and without."""
+    """The digests of the queue, without names and with them."""
     recorded = content_digest(patch.sha256 for patch in claim.patches)
     is_same = recorded == now.content_digest
-    yield compared(
-        "queue",
-        "bytes and order",
-        recorded,
-        now.content_digest,
-        "The patches are others, or in another order.",
-    )
-    if claim.record:
-        why = "Numbers or names are others, bytes and order are not." if is_same else ""
-        yield compared("queue", "names, too", claim.record.content["queue_digest"], now.digest, why)
-    elif any(patch.number is not None for patch in claim.patches):
-        names, here = (
-            [patch.file for patch in side] for side in (claim.patches, queuediff.claimed(now.patches))
-        )
-        yield compared("queue", "names, too", ", ".join(names), ", ".join(here))
+    why = "The patches are others, or in another order."
+    yield compared("queue", "bytes and order", recorded, now.content_digest, why)
+    if not claim.queue_digest:
+        yield unknown("queue", "names, too", "", "their digest is not in it")
+        return
+    if is_same:
+        is_renamed = claim.patches != queuediff.claimed(now.patches)
+        why = f"Bytes and order are the same: {_RENAMED if is_renamed else _MOVED}"
+    yield compared("queue", "names, too", claim.queue_digest, now.digest, why)
 
 
 def recipe(claim: Claim, project: Project) -> Iterator[Checked]:
     """The bytes of every file that the recipe was made of."""
-    if claim.record is None or "recipe_files" not in claim.record.content:
-        yield unknown("recipe", claim.recipe or "files", claim.recipe, "no hashes of its files were recorded")
-        return
-    for entry in claim.record.content["recipe_files"]:
-        name, recorded = entry["name"], entry["sha256"]
+    if not claim.recipe_files:
+        yield unknown("recipe", "files", claim.recipe, "their hashes are not in it")
+    for name, recorded in claim.recipe_files:
         file = _inside(project.recipes, name)
         if file is None:
             yield Checked(

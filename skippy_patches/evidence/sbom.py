@@ -11,7 +11,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from skippy_patches.evidence import identity
-from skippy_patches.evidence.claim import SBOM, Claim, ClaimedLibrary, ClaimedPatch, ClaimedTip, ClaimedTool
+from skippy_patches.evidence.claim import (
+    SBOM,
+    Claim,
+    ClaimedFile,
+    ClaimedLibrary,
+    ClaimedPatch,
+    ClaimedTip,
+    ClaimedTool,
+)
 from skippy_patches.evidence.errors import SbomExtraMissing, SbomInvalid
 
 if TYPE_CHECKING:
@@ -23,6 +31,7 @@ FORMAT = "CycloneDX"
 SPEC_VERSION = "1.6"
 SCHEMA = f"http://cyclonedx.org/schema/bom-{SPEC_VERSION}.schema.json"
 MAKER = "skippy-patches"
+_RECIPE = "recipe:"  # how the bom-ref of a recipe's file begins
 
 _COUNTS = ("run", "passed", "failed", "skipped")
 
@@ -92,14 +101,17 @@ def claim(content: dict[str, Any]) -> Claim:
     pedigree = [each["diff"]["url"] for each in metadata["component"]["pedigree"]["patches"]]
     if pedigree != [identity.relative(patch.file) for patch in patches]:
         raise ValueError("its pedigree lists other patches than its formula")
+    said = _properties(formula)
     return Claim(
         kind=SBOM,
-        recipe=_properties(formula)["recipe"],
+        recipe=said["recipe"],
         upstream=_tip(ancestor),
         patched=_tip(metadata["component"]),
         patches=patches,
         libraries=_claimed_libraries(content["components"]),
         toolchain={"launcher": None, **_claimed_tools(formula["components"])},
+        recipe_files=_claimed_recipe_files(formula["components"]),
+        queue_digest=said.get("queue-digest", ""),
     )
 
 
@@ -259,6 +271,16 @@ def _claimed_patches(components: Iterable[Mapping[str, Any]]) -> Iterator[Claime
     for each in components:
         if number := _properties(each).get("patch:number"):
             yield ClaimedPatch(identity.number(number), identity.text(each["name"]), _sha256(each))
+
+
+def _claimed_recipe_files(components: Iterable[Mapping[str, Any]]) -> tuple[ClaimedFile, ...]:
+    found = [
+        ClaimedFile(identity.text(each["name"]), _sha256(each))
+        for each in components
+        if identity.text(each.get("bom-ref", "")).startswith(_RECIPE)
+    ]
+    identity.unique((file.name for file in found), "the recipe file")
+    return tuple(sorted(found))
 
 
 def _claimed_tools(components: Iterable[Mapping[str, Any]]) -> dict[str, ClaimedTool]:

@@ -47,7 +47,7 @@ def since(claim: Claim, now: Now) -> Since:
         *mappings("pin", {"commit": claim.upstream.commit}, {"commit": now.pin}),
         *queuediff.compare(claim.patches, queuediff.claimed(now.patches)),
     ]
-    recorded = claim.record.content["queue_digest"] if claim.record else now.digest
+    recorded = claim.queue_digest or now.digest
     if not any(each.part == queuediff.PART for each in found) and recorded != now.digest:
         found.append(
             Difference(

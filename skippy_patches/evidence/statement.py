@@ -13,6 +13,7 @@ from skippy_patches.evidence import identity
 from skippy_patches.evidence.claim import (
     STATEMENT,
     Claim,
+    ClaimedFile,
     ClaimedLibrary,
     ClaimedPatch,
     ClaimedTip,
@@ -90,6 +91,8 @@ def claim(content: dict[str, Any]) -> Claim:
         patches=patches,
         libraries=_libraries(content["subject"]),
         toolchain={"launcher": None, **_tools(dependencies)},
+        recipe_files=_recipe_files(dependencies),
+        queue_digest=identity.text(external["queue"].get("digest", "")),
     )
 
 
@@ -213,6 +216,15 @@ def _patches(order: Iterable[str], dependencies: Iterable[Mapping[str, Any]]) ->
     if sorted(files) != sorted(patch.file for patch in found):
         raise ValueError("its queue lists other patches than its dependencies")
     return tuple(sorted(found, key=lambda patch: files.index(patch.file)))
+
+
+def _recipe_files(dependencies: Iterable[Mapping[str, Any]]) -> tuple[ClaimedFile, ...]:
+    found = [
+        ClaimedFile(identity.text(each["name"]), _digest(each, "sha256"))
+        for each, _ in _annotated(dependencies, RECIPE)
+    ]
+    identity.unique((file.name for file in found), "the recipe file")
+    return tuple(sorted(found))
 
 
 def _tools(dependencies: Iterable[Mapping[str, Any]]) -> dict[str, ClaimedTool]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skippy_patches.evidence import evidencefile, jsonfile, record, shape
+from skippy_patches.evidence import evidencefile, jsonfile, record, shape, statement
 from skippy_patches.evidence.errors import EvidenceBroken, RecordBroken
 from tests.evidence.made import changed
 
@@ -65,6 +65,15 @@ def test_what_is_no_evidence(tmp_path: Path, content: bytes, says: str) -> None:
         evidencefile.load(file)
     assert says in caught.value.what
     assert caught.value.exit_status == 2
+
+
+def test_numbers_of_patches_in_a_document(known: Record, tmp_path: Path) -> None:
+    file = tmp_path / "statement.json"
+    for numbers, says in (((1, 2, 9), "0003-apart.patch has number 9"), ((1, 1, 3), "have one number")):
+        rows = [{**row, "number": at} for row, at in zip(known.content["patches"], numbers, strict=True)]
+        file.write_text(json.dumps(statement.make(changed(known, patches=rows))), encoding="utf-8")
+        with pytest.raises(EvidenceBroken, match=says):
+            evidencefile.load(file)
 
 
 def test_a_huge_file_is_not_read_whole(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from skippy_patches.build import launcher, toolchain
-from skippy_patches.evidence import evidencefile, machine, sbom, statement
+from skippy_patches.evidence import evidencefile, machine, recompute, sbom, statement, verify
 from tests.evidence import made
 from tests.evidence.made import changed
 
@@ -286,6 +287,11 @@ def test_evidence_of_any_format_and_what_it_no_longer_says_the_truth_of(
     compiler.chmod(0o755)
     assert _differing(world, CXX=str(compiler)) == (1, {("toolchain", "cxx")})
 
+    recipe = world.root / "recipes/cpu.yaml"
+    recipe.write_text("description: Another.\n", encoding="utf-8")
+    assert _differing(world) == (1, {("recipe", "cpu.yaml")})
+    recipe.write_text(made.RECIPE, encoding="utf-8")
+
     _renumber(world)
     assert _differing(world) == (1, {("queue", "names, too")})
     assert _differing(world, "--any-queue") == (0, set() | {("queue", "names, too")})
@@ -294,13 +300,46 @@ def test_evidence_of_any_format_and_what_it_no_longer_says_the_truth_of(
     (world.patches / "0004-apart.patch").rename(world.patches / "0003-apart.patch")
 
     _edit(world)
-    assert _differing(world) == (1, {("queue", "bytes and order"), ("queue", "names, too")} - _unsaid(kind))
+    assert _differing(world) == (1, {("queue", "bytes and order"), ("queue", "names, too")})
     assert "edited  0003-apart.patch" in " ".join(world.run("verify", "evidence.json").stdout.split(" "))
 
 
-def _unsaid(kind: str) -> set[tuple[str, str]]:
-    """A statement and an SBOM are held against names alone there."""
-    return set() if kind == "record" else {("queue", "names, too")}
+@pytest.mark.parametrize("make", [statement.make, sbom.make])
+def test_a_document_is_held_against_recipe_and_queue(
+    built: tuple[World, Record], make: Callable[[Record], dict[str, Any]]
+) -> None:
+    """As a record is: hashes of the recipe's files, and the digest that holds the names."""
+    world, record = built
+    project = world.project()
+    (world.root / "evidence.json").write_text(json.dumps(make(record)), encoding="utf-8")
+    claim = evidencefile.load(world.root / "evidence.json")
+    (row,) = recompute.recipe(claim, project)
+    assert (row.name, row.outcome) == ("cpu.yaml", "same")
+    assert [each.outcome for each in recompute.queue(claim, verify.now(project))] == ["same", "same"]
+    forged = dataclasses.replace(claim, queue_digest="0" * 64)
+    row = list(recompute.queue(forged, verify.now(project)))[1]
+    assert (row.outcome, row.recorded) == ("differs", "0" * 64)
+    assert "or somebody edited this digest" in row.why
+
+    (world.root / "recipes/cpu.yaml").write_text("description: Another.\n", encoding="utf-8")
+    _edit(world)
+    (row,) = recompute.recipe(claim, project)
+    assert row.outcome == "differs"
+    assert [each.outcome for each in recompute.queue(claim, verify.now(project))] == ["differs", "differs"]
+
+
+def test_what_a_document_does_not_say_is_unknown(built: tuple[World, Record]) -> None:
+    world, record = built
+    claim = dataclasses.replace(evidencefile.of_record(record), recipe_files=(), queue_digest="")
+    rows = [
+        *recompute.recipe(claim, world.project()),
+        *recompute.queue(claim, verify.now(world.project())),
+    ]
+    assert [(each.name, each.outcome) for each in rows] == [
+        ("files", "unknown"),
+        ("bytes and order", "same"),
+        ("names, too", "unknown"),
+    ]
 
 
 def test_a_tool_that_is_not_here(built: tuple[World, Record], tmp_path: Path) -> None:
