@@ -32,7 +32,8 @@ def register(app: typer.Typer) -> None:
     app.command(
         help="Which record made these libraries, and what changed since? Of a record: is all that can be "
         "computed again the same? Exit status 1 when no record made the bytes, or something differs.",
-        epilog="Example: skippy-patches verify .skippy/build/cpu/tree  # every library in a folder",
+        epilog="Example: skippy-patches verify .skippy/build/cpu/tree && "
+        "skippy-patches verify --strict recipe:cpu  # a folder of libraries; then all that the record says",
     )(verify)
 
 
@@ -50,6 +51,9 @@ def verify(
     any_queue: Annotated[
         bool, typer.Option("--any-queue", help="Pin and queue may be others by now: that is told alone.")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="What cannot be checked here fails, too: exit status 1.")
+    ] = False,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     from skippy_patches.evidence import verify as stage  # noqa: PLC0415 - each command imports its own stages
@@ -61,7 +65,7 @@ def verify(
         found: Libraries | Evidence = _libraries(session, project, target, format_)
     else:
         found = _evidence(session, project, target, format_)
-    if not found.is_good(any_queue=any_queue):
+    if not found.is_good(any_queue=any_queue, strict=strict):
         raise typer.Exit(1)
 
 
@@ -184,27 +188,37 @@ def _about(since: Since, patches: int) -> str:
 
 
 def _print_evidence(terminal: Terminal, found: Evidence) -> None:
-    width = max(len(f"{each.part} {each.name}") for each in found.checks)
+    heads = [(each.outcome, each.part, each.name) for each in found.checks]
+    widths = [max(len(printable(text)) for text in column) for column in zip(*heads, strict=True)]
     for each in found.checks:
-        _print_check(terminal, each, width)
+        _print_check(terminal, each, widths)
     if found.since.differences:
         terminal.line("")
         terminal.line("From this evidence to the project as it is:", style="bold")
         print_differences(terminal, found.since.differences)
-    outcomes = [each.outcome for each in found.checks]
-    words = {"same": "the same", "differs": "differ", "unknown": "cannot be checked here"}
-    counts = ", ".join(f"{outcomes.count(outcome)} {word}" for outcome, word in words.items())
     terminal.line("")
-    terminal.line(f"{found.claim.source}: {counts}", style="" if found.is_match else "bold red")
+    terminal.line(
+        f"{found.claim.source}: {_summary(found.checks)}", style="" if found.is_match else "bold red"
+    )
 
 
-def _print_check(terminal: Terminal, check: Checked, width: int) -> None:
+def _summary(checks: Sequence[Checked]) -> str:
+    """How many rows of each outcome."""
+    outcomes = [each.outcome for each in checks]
+    same, differ, unknown = (outcomes.count(outcome) for outcome in ("same", "differs", "unknown"))
+    hint = " (with --strict that fails, too)" if unknown else ""
+    verb = "differs" if differ == 1 else "differ"
+    return f"{same} the same, {differ} {verb}, {unknown} cannot be checked here{hint}"
+
+
+def _print_check(terminal: Terminal, check: Checked, widths: Sequence[int]) -> None:
     from skippy_patches.evidence.difference import shortened  # noqa: PLC0415 - see verify
 
     values = check.recorded
     if check.outcome == "differs" and check.found:
         values = f"{check.recorded} -> {check.found}"
-    head = f"{check.outcome:<7}  {f'{check.part} {check.name}':<{width}}"
+    texts = (check.outcome, check.part, check.name)
+    head = "  ".join(f"{printable(text):<{width}}" for text, width in zip(texts, widths, strict=True))
     why = f"  ({check.why})" if check.why else ""
     terminal.line(printable(f"{head}  {shortened(values)}{why}"), style=_STYLES[check.outcome])
 

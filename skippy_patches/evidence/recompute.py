@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import artifacts, report, result
 from skippy_patches.build.layout import Layout
 from skippy_patches.errors import SkippyError
-from skippy_patches.evidence import compare, content, queuediff
+from skippy_patches.evidence import compare, content, queuediff, trust
 from skippy_patches.evidence.checked import DIFFERS, SAME, Checked, compared, unknown
 from skippy_patches.evidence.difference import mappings
 from skippy_patches.queue.patch import content_digest
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from skippy_patches.build.result import Built
     from skippy_patches.config import Project
-    from skippy_patches.evidence.claim import Claim
+    from skippy_patches.evidence.claim import Claim, ClaimedLibrary
     from skippy_patches.evidence.since import Now
 
 _RENAMED = "numbers or names are others."
@@ -74,24 +75,25 @@ def recipe(claim: Claim, project: Project) -> Iterator[Checked]:
                 why=f"There is no such file in {project.recipes}.",
             )  # fmt: skip
         else:
-            yield compared("recipe", name, recorded, artifacts.sha256(file))
+            yield _hashed("recipe", name, recorded, file)
 
 
 def built(claim: Claim, project: Project) -> Iterator[Checked]:
     """What the build folder of the recipe still has: libraries, flags as they were resolved, test results."""
+    is_own = claim.record is not None and trust.is_last_build(project, claim.source)
     last = _last_build(claim, project)
     if isinstance(last, str):
         for library in claim.libraries:
-            yield unknown("libraries", library.name, library.sha256, last)
+            yield _absent(library, last, is_own=is_own)
         return
-    yield from _libraries(claim, last)
+    yield from _libraries(claim, last, is_own=is_own)
     if claim.record is None or last.patched.commit != claim.patched.commit:
         return
     yield from _flags(claim, last)
     yield from _tests(claim, project)
 
 
-def _libraries(claim: Claim, last: Built) -> Iterator[Checked]:
+def _libraries(claim: Claim, last: Built, *, is_own: bool) -> Iterator[Checked]:
     other = ""
     if claim.patched.commit and last.patched.commit != claim.patched.commit:
         other = f"the build folder holds a build of commit {last.patched.commit}"
@@ -99,13 +101,26 @@ def _libraries(claim: Claim, last: Built) -> Iterator[Checked]:
     for library in claim.libraries:
         place = places.get(library.name)
         if place is None or not place.is_file():
-            yield unknown("libraries", library.name, library.sha256, other or "it is not in the build folder")
+            yield _absent(library, other or "it is not in the build folder", is_own=is_own)
             continue
-        found = artifacts.sha256(place)
-        if other and found != library.sha256:
-            yield unknown("libraries", library.name, library.sha256, other)
-        else:
-            yield compared("libraries", library.name, library.sha256, found, f"Other bytes are in {place}.")
+        row = _hashed("libraries", library.name, library.sha256, place, f"Other bytes are in {place}.")
+        if other and row.outcome == DIFFERS:
+            row = unknown("libraries", library.name, library.sha256, other)
+        yield row
+
+
+def _absent(library: ClaimedLibrary, why: str, *, is_own: bool) -> Checked:
+    """A library that is gone; where the evidence is the record that was made beside it, that differs."""
+    row = unknown("libraries", library.name, library.sha256, why)
+    return dataclasses.replace(row, outcome=DIFFERS) if is_own else row
+
+
+def _hashed(part: str, name: str, recorded: str, file: Path, why: str = "") -> Checked:
+    """A file's SHA-256 against the recorded one; unknown where it cannot be read."""
+    try:
+        return compared(part, name, recorded, artifacts.sha256(file), why)
+    except OSError as error:
+        return unknown(part, name, recorded, f"{file}: {error.strerror or error}")
 
 
 def _flags(claim: Claim, last: Built) -> Iterator[Checked]:

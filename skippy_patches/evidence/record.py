@@ -118,7 +118,7 @@ def make(
         "tests": None if tests is None else content.of_tests(tests),
         "required_tests": None if required is None else content.of_required_tests(required),
         "started": built.started,
-        "finished": built.finished if last is None else last.finished,
+        "finished": built.finished if last is None else max(built.finished, last.finished),
     }
     return Record(content=parts)
 

@@ -7,7 +7,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from skippy_patches.evidence import evidencefile, kept, machine, origin, reapply, recompute, trust
-from skippy_patches.evidence.checked import DIFFERS
+from skippy_patches.evidence.checked import DIFFERS, UNKNOWN
 from skippy_patches.evidence.errors import NotVerifiable
 from skippy_patches.evidence.since import Now, since
 from skippy_patches.queue import reader
@@ -56,9 +56,15 @@ class Libraries:
         """Whether each of them has a record, and they have none in common."""
         return self.record is None and all(each.matches for each in self.origins)
 
-    def is_good(self, *, any_queue: bool) -> bool:
-        """Whether a record made them, and of the queue as it is, unless any will do."""
-        return self.is_match and self.since is not None and (any_queue or not self.since.differences)
+    def is_good(self, *, any_queue: bool, strict: bool = False) -> bool:
+        """Whether a record made them, and of the queue as it is, unless any will do.
+
+        strict: and nothing that could speak against the record, git's history for one, was out of sight.
+        """
+        if self.record is None or self.since is None or not self.is_match:
+            return False
+        is_seen = all(each.outcome != UNKNOWN for each in self.checks[self.record.name])
+        return (any_queue or not self.since.differences) and (is_seen or not strict)
 
     def doubts(self, name: str) -> tuple[Checked, ...]:
         """What speaks against the record of that name: no build wrote it as it stands there."""
@@ -78,10 +84,11 @@ class Evidence:
         """Whether nothing differs. What cannot be computed here is no difference."""
         return self.is_good(any_queue=False)
 
-    def is_good(self, *, any_queue: bool) -> bool:
-        """The same; with any queue, also where pin and queue are others by now."""
+    def is_good(self, *, any_queue: bool, strict: bool = False) -> bool:
+        """The same; with any queue, also where these are others by now. strict: nothing is unknown."""
         moved = ("pin", "queue") if any_queue else ()
-        return not any(each.outcome == DIFFERS and each.part not in moved for each in self.checks)
+        bad = (DIFFERS, UNKNOWN) if strict else (DIFFERS,)
+        return not any(each.outcome in bad and each.part not in moved for each in self.checks)
 
 
 def target(project: Project, word: str, base: Path) -> Path | Claim:

@@ -148,6 +148,9 @@ def test_contradictions(known: Record) -> None:
     counts = {"run": 5, "passed": 1, "failed": 1, "skipped": 0, "failures": [], "skips": [], "excluded": []}
     library = made.content["artifacts"][0]
     bare = library | {"run_path": "", "sha256_without_run_path": library["sha256"]}
+    early = counts | {"run": 2, "failures": [{"name": "a", "status": "failed", "reason": ""}]}
+    earlier = changed(made, tests=early, started="2027-01-01T00:00:00Z")
+    assert not list(shape.contradictions(earlier.content))  # as older versions wrote it
     again = [rows[0], {**rows[1], "tree": rows[0]["tree"]}, rows[2]]
     for parts, says in (
         ({"patches": edited}, "`queue_content_digest` is not that of `patches`"),

@@ -292,6 +292,16 @@ def test_results_of_other_bytes_are_left_out(
     assert "holds no test results" in listener.steps[0]
 
 
+def test_a_build_after_the_tests_ends_after_it_began(
+    applied: Applied, built: Built, tests: TestReport
+) -> None:
+    """Nothing was compiled, so the libraries are those that were tested."""
+    again = dataclasses.replace(built, started="2027-01-01T00:00:00Z", finished="2027-01-01T00:00:01Z")
+    made = record.make(applied, again, Results(whole=tests, required=None))
+    assert made.content["tests"] is not None
+    assert made.content["finished"] == "2027-01-01T00:00:01Z"
+
+
 class Listener:
     def __init__(self) -> None:
         self.steps: list[str] = []

@@ -8,13 +8,16 @@ import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 
 from skippy_patches.build import launcher, toolchain
 from skippy_patches.evidence import evidencefile, machine, recompute, sbom, statement, verify
+from skippy_patches.evidence import record as saving
 from tests.evidence import made
 from tests.evidence.made import changed
+from tests.renumber.branches import commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -340,6 +343,60 @@ def test_what_a_document_does_not_say_is_unknown(built: tuple[World, Record]) ->
         ("bytes and order", "same"),
         ("names, too", "unknown"),
     ]
+
+
+def test_a_library_that_is_gone_from_the_build_folder(built: tuple[World, Record]) -> None:
+    """Its own record says that it is there; a saved copy of the record does not."""
+    world, record = built
+    project = world.project()
+    (world.root / LIBRARY).unlink()
+    for word, outcome in (("recipe:cpu", "differs"), (str(_saved(world, record)), "unknown")):
+        claim = verify.target(project, word, world.root)
+        assert not isinstance(claim, Path)
+        rows = {each.name: each for each in recompute.built(claim, project)}
+        assert (rows["libllama.so"].outcome, rows["libggml.so"].outcome) == (outcome, "same")
+        assert rows["libllama.so"].why == "it is not in the build folder"
+    (world.root / ".skippy/build/cpu/built.json").unlink()
+    rows_ = recompute.built(verify.target(project, "recipe:cpu", world.root), project)  # type: ignore[arg-type]
+    assert {each.outcome for each in rows_} == {"differs"}
+
+
+def _saved(world: World, record: Record) -> Path:
+    return saving.save(record, world.root / "records")
+
+
+def test_a_library_that_cannot_be_read_is_unknown(
+    built: tuple[World, Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, record = built
+    monkeypatch.setattr(recompute.artifacts, "sha256", mock.Mock(side_effect=PermissionError(13, "Refused")))
+    claim = evidencefile.of_record(record)
+    rows = [*recompute.recipe(claim, world.project()), *recompute.built(claim, world.project())]
+    assert {(each.outcome, each.why.rpartition(": ")[2]) for each in rows[:3]} == {("unknown", "Refused")}
+
+
+def test_strict_fails_for_what_cannot_be_checked(author: tuple[World, Author]) -> None:
+    world, _ = author
+    record = made.build(world, toolchain=toolchain.find("none"))
+    assert world.run("verify", "--strict", "recipe:cpu").returncode == 0
+    nowhere = {"CXX": "/nowhere/c++"}
+    done = world.run("verify", "recipe:cpu", env=nowhere)
+    assert done.returncode == 0
+    last = done.stdout.splitlines()[-1]
+    assert last.endswith("the same, 0 differ, 1 cannot be checked here (with --strict that fails, too)")
+    assert world.run("verify", "--strict", "recipe:cpu", env=nowhere).returncode == 1
+    _saved(world, record)
+    assert world.run("verify", LIBRARY).returncode == 0
+    assert world.run("verify", "--strict", LIBRARY).returncode == 1
+    commit(world, "the record")
+    assert world.run("verify", "--strict", LIBRARY).returncode == 0
+
+
+def test_rows_stand_in_columns(built: tuple[World, Record]) -> None:
+    done = built[0].run("verify", "recipe:cpu").stdout
+    assert "\nsame     queue      bytes and order     " in done
+    assert "\ndiffers  toolchain  ninja               " in done
+    assert ", 4 differ, 0 cannot be checked here\n" in done
 
 
 def test_a_tool_that_is_not_here(built: tuple[World, Record], tmp_path: Path) -> None:
