@@ -110,6 +110,8 @@ def record(
     _show(session.terminal, made, format_)
     if saved and format_ is RecordFormat.TEXT:
         session.terminal.line(f"Saved as {saved}")
+    elif saved:
+        session.terminal.note(f"Saved as {saved}")
 
 
 def list_(context: typer.Context, format_: FormatOption = Format.TEXT) -> None:

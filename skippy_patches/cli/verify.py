@@ -144,7 +144,7 @@ def _print_origin(terminal: Terminal, origin: Origin, found: Libraries) -> None:
     known = found.known
     if not origin.matches:
         terminal.line(f"{origin.file}: no record made these bytes", style="bold red")
-        terminal.line(f"  sha256 {origin.sha256}, {origin.size} bytes")
+        terminal.line(f"  sha256 {origin.sha256}, {counted(origin.size, 'byte')}")
         if origin.nearest:
             _print_nearest(terminal, origin.nearest)
         elif known:
@@ -171,7 +171,7 @@ def _print_origin(terminal: Terminal, origin: Origin, found: Libraries) -> None:
 
 
 def _print_nearest(terminal: Terminal, nearest: Nearest) -> None:
-    terminal.line(f"  nearest: {nearest.library} of {nearest.kept.name}, {nearest.size} bytes")
+    terminal.line(f"  nearest: {nearest.library} of {nearest.kept.name}, {counted(nearest.size, 'byte')}")
     for remark in nearest.remarks:
         terminal.line(f"  - {remark}")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from skippy_patches.evidence import queuediff
 from skippy_patches.evidence.claim import ClaimedPatch
 from skippy_patches.evidence.difference import CHANGED, Difference, mappings
+from skippy_patches.queue.findings import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -116,7 +117,10 @@ def _flags(cmake: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, str]
 
 
 def _libraries(content: Mapping[str, Any]) -> dict[str, str]:
-    return {each["name"]: f"sha256 {each['sha256']}, {each['size']} bytes" for each in content["artifacts"]}
+    return {
+        each["name"]: f"sha256 {each['sha256']}, {counted(each['size'], 'byte')}"
+        for each in content["artifacts"]
+    }
 
 
 def _tests(key: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:

@@ -115,6 +115,8 @@ class UnknownRecord(UsageError):
             why=f"There are:\n{listed}" if known else "None was saved, and nothing was built here.",
             mend=nearest or ("skippy-patches record list" if known else "skippy-patches build"),
         )
+        self.known = known
+        self.nearest = nearest
 
 
 class AmbiguousRecord(UsageError):
@@ -132,6 +134,22 @@ class NotVerifiable(UsageError):
         super().__init__(
             f"{place}: {reason}.",
             mend=mend or "Name a library, a folder of them or a record: skippy-patches verify --help",
+        )
+
+
+class NothingToVerify(UsageError):
+    """The argument of `verify` is the name of nothing."""
+
+    def __init__(self, word: str, known: Sequence[str], nearest: str) -> None:
+        listed = "\n".join(f"- {each}" for each in _shortened(known))
+        super().__init__(
+            f"There is neither a file nor a record called '{word}'.",
+            why="verify takes:\n"
+            "- a library, or a folder of them\n"
+            "- the file of a record, of an in-toto statement or of an SBOM\n"
+            "- a record's name, or how it begins; recipe:NAME is that of a recipe's last build\n"
+            + (f"Records:\n{listed}" if known else "No record was saved, and nothing was built here."),
+            mend=nearest or ("skippy-patches record list" if known else "skippy-patches build"),
         )
 
 

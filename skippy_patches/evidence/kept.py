@@ -73,7 +73,7 @@ def find(project: Project, word: str, base: Path) -> Kept:
     name = word.removesuffix(SUFFIX)
     if file is None and not word.startswith(LAST_BUILD):
         name, file = word, base / word
-        if not file.is_file():
+        if not _is_file(file):
             name, file = _beginning(word, places)
     if file is None:
         raise UnknownRecord(word, tuple(places), _nearest(word, places))
@@ -87,6 +87,13 @@ def _files(project: Project) -> Iterable[tuple[str, Path]]:
         yield LAST_BUILD + file.parent.name, Layout(folder=file.parent).record
 
 
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # longer than a name can be
+        return False
+
+
 def _beginning(word: str, places: dict[str, Path]) -> tuple[str, Path | None]:
     names = [name for name in places if name.startswith(word) and not name.startswith(LAST_BUILD)]
     if len(names) > 1 and word:
@@ -95,5 +102,8 @@ def _beginning(word: str, places: dict[str, Path]) -> tuple[str, Path | None]:
 
 
 def _nearest(word: str, places: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, places, n=1)
+    """By spelling; else one that has the word in it, as recipe:cpu has cpu."""
+    names = list(places)
+    within = [name for name in reversed(names) if word and word in name]  # recipe:NAME stands last
+    close = difflib.get_close_matches(word, names, n=1) or within
     return f"Did you mean {close[0]}?" if close else ""

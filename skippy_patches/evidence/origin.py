@@ -15,6 +15,7 @@ from skippy_patches.build.layout import Layout
 from skippy_patches.errors import SkippyError
 from skippy_patches.evidence import elf
 from skippy_patches.evidence.errors import NotVerifiable
+from skippy_patches.queue.findings import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -146,10 +147,11 @@ def _remarks(
     if size == recorded:
         yield "it has the same size: bytes were changed in place, or other tools or sources gave as many"
     else:
-        yield f"it is {abs(size - recorded)} bytes {'longer' if size > recorded else 'shorter'}"
+        yield f"it is {counted(abs(size - recorded), 'byte')} {'longer' if size > recorded else 'shorter'}"
     if original and size == recorded:
         count, first = _differing(file, original)
-        yield f"{count} of its {size} bytes differ from {original}, the first at {first:#x}"
+        verb = "differs" if count == 1 else "differ"
+        yield f"{count} of its {counted(size, 'byte')} {verb} from {original}, the first at {first:#x}"
 
 
 def _other_compiler(file: Path, kept: Kept) -> Iterator[str]:

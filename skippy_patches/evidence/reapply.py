@@ -16,6 +16,7 @@ from skippy_patches.evidence.claim import ClaimedTip
 from skippy_patches.objectid import ObjectId
 from skippy_patches.project_git import ProjectGit
 from skippy_patches.queue.commits import read_objects
+from skippy_patches.queue.findings import counted
 from skippy_patches.queue.patch import SUFFIX, Patch
 from skippy_patches.queue.reader import lane_path
 from skippy_patches.upstream import pin as pins
@@ -48,7 +49,7 @@ def check(
     lost = [patch for patch in claim.patches if patch.sha256 not in found]
     if lost:
         where = "neither in the queue nor in a commit of the project"
-        yield from _unknown(claim, f"these bytes of {_names(lost)} are {where}")
+        yield from _unknown(claim, f"these bytes of {_named([each.file for each in lost])} are {where}")
         return
     try:
         rows, error = _apply(claim, project, wanted, cache, reporter)
@@ -90,8 +91,9 @@ def _compared(claim: Claim, rows: Sequence[Row]) -> Iterator[Checked]:
             for name, was, row in zip(claim.patches, ledger, rows, strict=True)
             if was != f"{row.commit} {row.tree}"
         ]
-        prefixes = f"{len(rows)} commits and trees"
-        yield compared(PART, "every prefix", prefixes, f"{len(others)} others" if others else prefixes)
+        prefixes = f"commit and tree of {counted(len(rows), 'patch', 'patches')}"
+        found = f"others of {_named(others)}" if others else prefixes
+        yield compared(PART, "every prefix", prefixes, found)
 
 
 def _first_other(claim: Claim, rows: Sequence[Row]) -> str:
@@ -137,6 +139,6 @@ def recover(project: Project, lost: Iterable[ClaimedPatch]) -> dict[str, Patch]:
     return found
 
 
-def _names(patches: Sequence[ClaimedPatch]) -> str:
-    more = len(patches) - 1
-    return f"{patches[0].file}{f' and {more} more' if more else ''}"
+def _named(files: Sequence[str]) -> str:
+    more = len(files) - 1
+    return f"{files[0]}{f' and {more} more' if more else ''}"

@@ -12,6 +12,7 @@ from skippy_patches.errors import SkippyError
 from skippy_patches.evidence import compare, content, queuediff, trust
 from skippy_patches.evidence.checked import DIFFERS, SAME, Checked, compared, unknown
 from skippy_patches.evidence.difference import mappings
+from skippy_patches.queue.findings import counted
 from skippy_patches.queue.patch import content_digest
 from skippy_patches.upstream import pin as pins
 
@@ -132,8 +133,8 @@ def _flags(claim: Claim, last: Built) -> Iterator[Checked]:
         part="flags",
         name="resolved options",
         outcome=DIFFERS if different else SAME,
-        recorded=f"{len(recorded)} options",
-        found=f"{len(last.variables)} options in the build folder",
+        recorded=counted(len(recorded), "option"),
+        found=f"{counted(len(last.variables), 'option')} in the build folder",
         why=f"Others: {', '.join(different)}." if different else "",
     )
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import stat
 from typing import TYPE_CHECKING
 
 from skippy_patches.evidence import evidencefile, kept, machine, origin, reapply, recompute, trust
 from skippy_patches.evidence.checked import DIFFERS, UNKNOWN
-from skippy_patches.evidence.errors import NotVerifiable
+from skippy_patches.evidence.errors import NothingToVerify, NotVerifiable, UnknownRecord
 from skippy_patches.evidence.since import Now, since
 from skippy_patches.queue import reader
 from skippy_patches.queue.snapshot import ordered
@@ -94,23 +95,33 @@ class Evidence:
 def target(project: Project, word: str, base: Path) -> Path | Claim:
     """What `word` means: a path from `base` to libraries, or evidence, by path or by a record's name.
 
-    Raises NotVerifiable, UnknownRecord, AmbiguousRecord, RecordBroken and EvidenceBroken.
+    Raises NotVerifiable, NothingToVerify, AmbiguousRecord, RecordBroken and EvidenceBroken.
     """
     path = base / word
+    if not word:
+        return _named(project, word, base)
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:  # ValueError: a NUL in it
-        if path.is_symlink():
+        if os.path.islink(path):  # noqa: PTH114 - answers also for a name that is too long
             raise NotVerifiable(path, "this link leads nowhere") from error
         if "/" in word:
             raise NotVerifiable(path, getattr(error, "strerror", None) or str(error)) from error
-        found = kept.find(project, word, base)
-        return dataclasses.replace(evidencefile.of_record(found.record), source=found.file)
+        return _named(project, word, base)
     if stat.S_ISDIR(mode):
         return path
     if not stat.S_ISREG(mode):
         raise NotVerifiable(path, "it is neither a file nor a folder")
     return evidencefile.load(path) if evidencefile.is_json(path) else path
+
+
+def _named(project: Project, word: str, base: Path) -> Claim:
+    """The record of that name."""
+    try:
+        found = kept.find(project, word, base)
+    except UnknownRecord as error:
+        raise NothingToVerify(word, error.known, error.nearest) from error
+    return dataclasses.replace(evidencefile.of_record(found.record), source=found.file)
 
 
 def libraries(project: Project, place: Path) -> Libraries:

@@ -51,7 +51,7 @@ def test_one_byte_changed(built: tuple[World, Record], tmp_path: Path) -> None:
     assert traced.nearest.library == "libllama.so"
     said = " ".join(traced.nearest.remarks)
     assert "it has the same size" in said
-    assert f"1 of its {len(content)} bytes differ from " in said
+    assert f"1 of its {len(content)} bytes differs from " in said
     assert said.endswith("the first at 0xa")
 
 
@@ -102,7 +102,7 @@ def test_another_compiler(author: tuple[World, Author], library: Path) -> None:
     stored.write(world.root / ".skippy/build/cpu/record.json", same.content)
     nearest = _trace(world, library).nearest
     assert nearest is not None
-    assert nearest.remarks == ("it is 1 bytes longer",)
+    assert nearest.remarks == ("it is 1 byte longer",)
 
 
 def test_a_folder_has_each_file_once(tmp_path: Path) -> None:

@@ -50,7 +50,11 @@ def test_another_committer_has_the_same_tree(built: tuple[World, Record]) -> Non
     world, made = built
     world.configure("committer: {name: Somebody, email: s@example.org}\n")
     commit_, tree, prefixes = _check(world, made)
-    assert (commit_.outcome, tree.outcome, prefixes.found) == (DIFFERS, SAME, "3 others")
+    assert (commit_.outcome, tree.outcome, prefixes.found) == (
+        DIFFERS,
+        SAME,
+        "others of 0001-first.patch and 2 more",
+    )
     assert "committer" in commit_.why
 
 
@@ -122,4 +126,4 @@ def test_a_prefix_that_was_edited_in_the_ledger(built: tuple[World, Record]) -> 
     rows = made.content["patches"]
     found = _check(world, changed(made, patches=[rows[0], {**rows[1], "commit": "0" * 40}, rows[2]]))
     assert _outcomes(found) == [SAME, SAME, DIFFERS]
-    assert found[2].found == "1 others"
+    assert found[2].found == "others of 0002-second.patch"

@@ -69,6 +69,14 @@ def test_nothing_but_records_and_patches_is_needed(built: tuple[World, Record], 
     assert not (world.root / ".skippy").exists()
 
 
+@pytest.mark.parametrize("format_", ["in-toto", "json"])
+def test_where_it_was_saved_is_told_beside_the_document(built: tuple[World, Record], format_: str) -> None:
+    world, record = built
+    done = world.run("record", "--save", "--format", format_)
+    assert json.loads(done.stdout)
+    assert f"Saved as {world.root}/records/{record.slug}.json" in done.stderr
+
+
 def _edit(world: World) -> None:
     file = world.patches / "0003-apart.patch"
     file.write_bytes(file.read_bytes().replace(b"+apart", b"+other"))
@@ -185,10 +193,12 @@ def _paths(world: World, folder: Path) -> dict[str, str]:
         str(folder / "dangling"): "this link leads nowhere",
         str(folder / "bad.json"): "is no evidence: it is not JSON",
         str(folder / "nothing.so"): "No such file",
-        "nothing": "There is no record 'nothing'",
+        "nothing": "- a library, or a folder of them",
         "recipe:gpu": "Did you mean recipe:cpu?",
-        "": "no shared library",
-        "a\0b": "There is no record",
+        "cpu": "Did you mean recipe:cpu?",
+        "": "There is neither a file nor a record called ''",
+        "x" * 300: "There is neither a file nor a record called",
+        "a\0b": "There is neither a file nor a record called",
     }
 
 
