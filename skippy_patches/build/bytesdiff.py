@@ -28,7 +28,7 @@ _LAYOUTS = {1: ("I", 32, 46, "IIIIII"), 2: ("Q", 40, 58, "IIQQQQ")}
 # Tables of numbers: what looks like a text in them is none.
 _TABLES = (".rela", ".rel.", ".eh_frame", ".gcc_except_table", ".dynsym", ".symtab", ".dynamic", ".gnu.hash",
            ".gnu.version", ".got", ".plt", ".init_array", ".fini_array", ".debug_info", ".debug_abbrev",
-           ".debug_aranges", ".debug_ranges", ".debug_rnglists", ".debug_loc")  # fmt: skip
+           ".debug_aranges", ".debug_ranges", ".debug_rnglists", ".debug_loc", ".note.gnu.")  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

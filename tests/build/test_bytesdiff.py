@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def library(file: Path, text: str, *, function: str = "here") -> Path:
-    source = file.with_suffix(".c")
+def library(file: Path, text: str, *, function: str = "here", options: tuple[str, ...] = ()) -> Path:
+    source = file.with_name("source.c")
     source.write_text(f'const char * {function}(void) {{ return "{text}"; }}\n', encoding="utf-8")
-    command = ["cc", "-shared", "-fPIC", "-Wl,-soname,lib.so", "-o", str(file), str(source)]
+    command = ["cc", "-shared", "-fPIC", "-Wl,-soname,lib.so", *options, "-o", str(file), str(source)]
     subprocess.run(command, check=True)
     return file
 
@@ -32,6 +32,16 @@ def test_the_section_and_the_texts_are_named(pair: tuple[Path, Path]) -> None:
     assert pair[0].read_bytes()[first.offset :].startswith(b"a/file.cpp")
     assert ".note.gnu.build-id" in {section.name for section in others}
     assert not any(section.has_texts for section in others if section.name in {".symtab", ".dynsym"})
+
+
+def test_a_build_id_holds_no_text(tmp_path: Path) -> None:
+    """Its random bytes may look like one, and would then be told first."""
+    identities = (b"\xffaccident", b"\xffanything")
+    files = [tmp_path / f"{number}.so" for number in range(len(identities))]
+    for file, identity in zip(files, identities, strict=True):
+        library(file, "/a/file.cpp", options=(f"-Wl,--build-id=0x{identity.hex()}",))
+    (section,) = bytesdiff.differing(*files)
+    assert (section.name, section.has_texts) == (".note.gnu.build-id", False)
 
 
 def test_equal_files_differ_nowhere(pair: tuple[Path, Path]) -> None:
