@@ -68,6 +68,11 @@ class Layout:
         return self.folder / "required.json"
 
     @property
+    def reproduced(self) -> Path:
+        """That a second build elsewhere gave the same libraries (Reproduced)."""
+        return self.folder / "reproduced.json"
+
+    @property
     def record(self) -> Path:
         """The evidence (Record)."""
         return self.folder / "record.json"

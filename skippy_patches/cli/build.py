@@ -70,10 +70,10 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option of the command li
     name = _chosen(recipe, backends)
     session = Session.of(context)
     project = session.project()
-    _, built = stages.build(session, project, name, launcher=launcher, jobs=jobs, cuda_arch=cuda_arch)
+    applied, built = stages.build(session, project, name, launcher=launcher, jobs=jobs, cuda_arch=cuda_arch)
     again = None
     if check_reproducible:
-        again = stages.reproduce(session, project, built, jobs=jobs, cuda_arch=cuda_arch)
+        again = stages.reproduce(session, project, (applied, built), jobs=jobs, cuda_arch=cuda_arch)
     layout = Layout.of(project.state, name)
     if format_ is Format.JSON:
         shown = record.load(layout.record).as_json()

@@ -214,6 +214,8 @@ def _tell_of_changes(terminal: Terminal, project: Project, made: Record) -> None
 
 
 def _print(terminal: Terminal, made: Record) -> None:
+    from skippy_patches.evidence import compare  # noqa: PLC0415 - see record
+
     content = made.content
     tests, required = content["tests"], content.get("required_tests")
     terminal.facts(
@@ -222,6 +224,7 @@ def _print(terminal: Terminal, made: Record) -> None:
             ("upstream", f"{content['upstream']['tag']} {content['upstream']['commit']}".strip()),
             ("patched", content["patched"]["commit"]),
             *((role, _described(tool)) for role, tool in content["toolchain"].items()),
+            ("reproducible", compare.reproducible(content)),
             ("tests", _counts(tests) if tests else "none recorded: skippy-patches test"),
             *([("required tests", _counts(required))] if required else []),
         ]

@@ -11,7 +11,7 @@ from skippy_patches import config
 from skippy_patches.apply import stage, stamp
 from skippy_patches.apply.errors import ConfigurationChanged
 from skippy_patches.apply.stage import Request
-from skippy_patches.build import cmake, ctest, cudasetup, recipe, report, toolchain
+from skippy_patches.build import cmake, ctest, cudasetup, recipe, report, reproduced, toolchain
 from skippy_patches.build import each as each_prefix
 from skippy_patches.build import launcher as launchers
 from skippy_patches.build.doctor import examination
@@ -96,13 +96,18 @@ def _build(
 
 
 def reproduce(
-    session: Session, project: Project, built: Built, *, jobs: int | None, cuda_arch: str = ""
+    session: Session, project: Project, of: tuple[Applied, Built], *, jobs: int | None, cuda_arch: str = ""
 ) -> Reproduction:
-    """Build the same once more, elsewhere, and compare. It may differ: `check` of the answer raises then."""
+    """Build the same once more, elsewhere, compare, and record that it is the same.
+
+    It may differ: `check` of the answer raises then.
+    """
     from skippy_patches.build import reproduce as second  # noqa: PLC0415 - hardly ever asked for
 
+    applied, built = of
+    layout = Layout.of(project.state, built.recipe)
     with session.terminal.reporter() as reporter:
-        return second.compare(
+        done = second.compare(
             project,
             (pins.read(project.upstream), reader.load(project)),
             built,
@@ -111,6 +116,9 @@ def reproduce(
             cache=Cache.default(),
             reporter=reporter,
         )
+        reproduced.save(done, layout)
+        _record(applied, built, layout, reporter)
+    return done
 
 
 def examine(
@@ -206,7 +214,11 @@ def record_of_last_build(project: Project, name: str) -> Record:
 
 
 def _record(applied: Applied, built: Built, layout: Layout, reporter: Reporter) -> Record:
-    results = record.Results(whole=report.load(layout.tests), required=report.load(layout.required))
+    results = record.Results(
+        whole=report.load(layout.tests),
+        required=report.load(layout.required),
+        reproduced=reproduced.load(layout),
+    )
     made = record.make(applied, built, results, reporter=reporter)
     record.write(made, layout)
     return made

@@ -20,10 +20,12 @@ _KNOWN = frozenset(
     {
         "recipe", "recipe_files", "upstream", "patched", "queue_digest", "queue_content_digest", "patches",
         "platform", "artifacts", "toolchain", "cmake", "tests", "required_tests", "started", "finished",
+        "reproducible",
     }
 )  # fmt: skip
 _DEFINITION = "-D"
 _WORDS = ("run", "passed", "failed", "skipped")
+_REPRODUCIBLE = "reproducible"
 _SHARED = "remote"  # of a launcher: down on one day and up on another, it changes no byte
 
 
@@ -43,6 +45,7 @@ def records(before: Record, after: Record) -> tuple[Difference, ...]:
         *_toolchain(old["toolchain"], new["toolchain"]),
         *mappings("flags", _flags(old["cmake"], new["cmake"]), _flags(new["cmake"], old["cmake"])),
         *mappings("libraries", _libraries(old), _libraries(new)),
+        *_reproducible(old, new),
         *_tests("tests", old, new),
         *_tests("required_tests", old, new),
         *_others(old, new),
@@ -62,6 +65,14 @@ def tool(entry: Mapping[str, Any] | None) -> str:
     words += [f"sha256 {entry['sha256']}"] if entry["sha256"] else []
     more = {key: value for key, value in entry.items() if key not in ("name", "version", "sha256") and value}
     return ", ".join([*words, *(f"{key} {_word(value)}" for key, value in more.items())])
+
+
+def reproducible(content: Mapping[str, Any], *, with_time: bool = True) -> str:
+    """What a record says of a second build, in words."""
+    again = content.get(_REPRODUCIBLE)
+    if again is None:
+        return "not checked"
+    return f"the same bytes ({again['method']}{', ' + again['checked'] if with_time else ''})"
 
 
 def counts(tests: Mapping[str, Any] | None) -> str:
@@ -121,6 +132,13 @@ def _libraries(content: Mapping[str, Any]) -> dict[str, str]:
         each["name"]: f"sha256 {each['sha256']}, {counted(each['size'], 'byte')}"
         for each in content["artifacts"]
     }
+
+
+def _reproducible(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+    """Whether a second build gave the same; when is no difference."""
+    if _REPRODUCIBLE in old and _REPRODUCIBLE in new:
+        sides = ({"second build": reproducible(content, with_time=False)} for content in (old, new))
+        yield from mappings(_REPRODUCIBLE, *sides)
 
 
 def _tests(key: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:

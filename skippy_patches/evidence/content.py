@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from skippy_patches.apply.result import Applied, Tip
     from skippy_patches.build.artifacts import Artifact
     from skippy_patches.build.report import TestReport
+    from skippy_patches.build.reproduced import Reproduced
     from skippy_patches.build.result import Built
 
 
@@ -53,6 +54,11 @@ def of_machine() -> dict[str, str]:
     here = Platform.current()
     libc = " ".join(platform.libc_ver()).strip() or platform.mac_ver()[0]
     return {"system": here.system, "machine": here.machine, "libc": libc}
+
+
+def of_reproduced(again: Reproduced) -> dict[str, str]:
+    """When a second build elsewhere gave the same bytes, and by which method both kept paths out of them."""
+    return {"checked": again.checked, "method": again.method}
 
 
 def of_tests(tests: TestReport) -> dict[str, Any]:

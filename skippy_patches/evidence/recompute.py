@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skippy_patches.build import artifacts, report, result
+from skippy_patches.build import artifacts, report, reproduced, result
 from skippy_patches.build.layout import Layout
 from skippy_patches.errors import SkippyError
 from skippy_patches.evidence import compare, content, queuediff, trust
@@ -91,6 +91,7 @@ def built(claim: Claim, project: Project) -> Iterator[Checked]:
     if claim.record is None or last.patched.commit != claim.patched.commit:
         return
     yield from _flags(claim, last)
+    yield from _reproducible(claim, project, last)
     yield from _tests(claim, project)
 
 
@@ -137,6 +138,26 @@ def _flags(claim: Claim, last: Built) -> Iterator[Checked]:
         found=f"{counted(len(last.variables), 'option')} in the build folder",
         why=f"Others: {', '.join(different)}." if different else "",
     )
+
+
+def _reproducible(claim: Claim, project: Project, last: Built) -> Iterator[Checked]:
+    """That a second build gave the same, where the record says so, as the build folder has it."""
+    assert claim.record is not None  # noqa: S101 - seen by the caller
+    recorded = claim.record.content.get("reproducible")
+    if recorded is None:
+        return
+    shown = compare.reproducible(claim.record.content)
+    try:
+        again = reproduced.load(Layout.of(project.state, claim.recipe))
+    except SkippyError as error:
+        yield unknown("reproducible", "second build", shown, error.what)
+        return
+    if again is None or not again.is_of(last.artifacts):
+        why = "no second build of these libraries is known here"
+        yield unknown("reproducible", "second build", shown, why)
+    else:
+        found = compare.reproducible({"reproducible": content.of_reproduced(again)})
+        yield compared("reproducible", "second build", shown, found)
 
 
 def _tests(claim: Claim, project: Project) -> Iterator[Checked]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from skippy_patches.apply.result import Applied
     from skippy_patches.build.layout import Layout
     from skippy_patches.build.report import TestReport
+    from skippy_patches.build.reproduced import Reproduced
     from skippy_patches.build.result import Built
     from skippy_patches.progress import Reporter
 
@@ -80,10 +81,15 @@ class Record:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Results:
-    """Test runs: the last whole one, and the last that had every test which the recipe requires."""
+    """What was found out about libraries once they were built.
+
+    whole, required: the last whole test run, and the last that had every test which the recipe requires.
+    reproduced: that a second build gave the same.
+    """
 
     whole: TestReport | None
     required: TestReport | None
+    reproduced: Reproduced | None = None
 
 
 def make(
@@ -95,7 +101,7 @@ def make(
 ) -> Record:
     """Put together what the stages found, after looking at the libraries once more.
 
-    Test results of other bytes are left out, and that is said. Raises OtherCommitBuilt, LibrariesChanged.
+    Results of other bytes are left out, and of tests that is said. Raises OtherCommitBuilt, LibrariesChanged.
     """
     if built.patched != applied.patched:
         old, new = built.patched.commit.short, applied.patched.commit.short
@@ -108,6 +114,7 @@ def make(
         left = "those of the tests that the recipe requires" if required else "no test results"
         reporter.step(f"The last test run was of other libraries: the record holds {left}. Test again.")
     last = tests or required
+    again = results.reproduced
     of_build = content.of_build(built)
     parts = {
         "recipe": of_build["recipe"],  # for whoever reads the file: what it is about comes first
@@ -115,6 +122,7 @@ def make(
         **content.of_queue(applied),
         "platform": content.of_machine(),
         **of_build,
+        "reproducible": content.of_reproduced(again) if again and again.is_of(built.artifacts) else None,
         "tests": None if tests is None else content.of_tests(tests),
         "required_tests": None if required is None else content.of_required_tests(required),
         "started": built.started,

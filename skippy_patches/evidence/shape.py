@@ -215,5 +215,6 @@ _RECORD = _object(
         "required_tests": _nullable(_object({**_COUNTS, "tests": _RESULTS})),
         "queue_content_digest": _SUM,
         "reproducibility": _values(_simple),
+        "reproducible": _nullable(_object({"checked": _time, "method": _text})),
     },
 )

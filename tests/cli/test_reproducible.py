@@ -36,6 +36,10 @@ def test_a_second_build_gives_the_same_bytes_and_is_gone(road: World) -> None:
     content = json.loads(done.stdout)
     assert content["reproduction"] == {"equal": True, "kept": None, "differences": []}
     assert content["reproducibility"] == {"method": "prefix-map"}
+    assert content["reproducible"]["method"] == "prefix-map"
+    assert content["started"] <= content["reproducible"]["checked"]
+    again = json.loads(road.run("build", "--format", "json").stdout)
+    assert again["reproducible"] == content["reproducible"]
     assert "once more" in done.stderr
     assert "no cache" in done.stderr
     assert [each.name for each in (road.root / ".skippy/reproduce").iterdir()] == ["lock"]
@@ -52,6 +56,7 @@ def test_a_difference_is_explained_and_kept(road: World) -> None:
     assert "the path of the checkout, which CMake wrote into a source or a definition" in done.stderr
     assert f"only here: '{road.checkout}'" in done.stderr
     answer = json.loads(done.stdout)["reproduction"]
+    assert json.loads(done.stdout)["reproducible"] is None
     assert answer["kept"] == str(road.root / ".skippy/reproduce/cpu/in-another-folder/build/cpu/tree")
     (library,) = answer["differences"]
     assert library["sections"][0]["name"] == ".rodata"

@@ -35,6 +35,15 @@ def test_times_are_no_difference(known: Record) -> None:
     assert not compare.records(known, later)
 
 
+def test_a_second_build_is_a_difference_and_its_time_is_none(known: Record) -> None:
+    again = {"checked": "2026-02-01T00:00:00Z", "method": "mount"}
+    checked = changed(known, reproducible=again)
+    later = changed(known, reproducible=again | {"checked": "2026-03-01T00:00:00Z"})
+    assert not compare.records(checked, later)
+    (told,) = compare.records(known, checked)
+    assert (told.part, told.before, told.after) == ("reproducible", "not checked", "the same bytes (mount)")
+
+
 def _clang(content: dict[str, Any]) -> dict[str, Any]:
     return {"toolchain": content["toolchain"] | {"cxx": {"name": "clang++", "version": "16", "sha256": ""}}}
 

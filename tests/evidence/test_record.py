@@ -16,9 +16,10 @@ from skippy_patches.build.layout import Layout
 from skippy_patches.build.recipe import Exclusion
 from skippy_patches.build.recipefile import RecipeFile
 from skippy_patches.build.report import TestReport, TestRow
+from skippy_patches.build.reproduced import Reproduced
 from skippy_patches.build.result import Built
 from skippy_patches.build.toolchain import Tool, Toolchain
-from skippy_patches.evidence import record
+from skippy_patches.evidence import record, shape
 from skippy_patches.evidence.errors import (
     BadLabel,
     LibrariesChanged,
@@ -290,6 +291,17 @@ def test_results_of_other_bytes_are_left_out(
 
     assert made.content["tests"] is None
     assert "holds no test results" in listener.steps[0]
+
+
+def test_a_second_build_of_these_libraries_is_recorded(applied: Applied, built: Built) -> None:
+    hashes = tuple((each.name, each.sha256) for each in built.artifacts)
+    again = Reproduced(checked="2026-01-01T00:09:00Z", method="mount", libraries=hashes)
+    made = record.make(applied, built, dataclasses.replace(NOTHING, reproduced=again))
+    assert made.content["reproducible"] == {"checked": "2026-01-01T00:09:00Z", "method": "mount"}
+    assert not shape.problem(made.content)
+    other = dataclasses.replace(again, libraries=hashes[:1])
+    made = record.make(applied, built, dataclasses.replace(NOTHING, reproduced=other))
+    assert made.content["reproducible"] is None
 
 
 def test_a_build_after_the_tests_ends_after_it_began(

@@ -12,7 +12,8 @@ from unittest import mock
 
 import pytest
 
-from skippy_patches.build import launcher, toolchain
+from skippy_patches.build import launcher, stored, toolchain
+from skippy_patches.build.layout import Layout
 from skippy_patches.evidence import evidencefile, machine, recompute, sbom, statement, verify
 from skippy_patches.evidence import record as saving
 from tests.evidence import made
@@ -383,6 +384,25 @@ def test_a_library_that_cannot_be_read_is_unknown(
     claim = evidencefile.of_record(record)
     rows = [*recompute.recipe(claim, world.project()), *recompute.built(claim, world.project())]
     assert {(each.outcome, each.why.rpartition(": ")[2]) for each in rows[:3]} == {("unknown", "Refused")}
+
+
+def test_a_second_build_is_held_against_what_it_left(built: tuple[World, Record]) -> None:
+    world, record = built
+    again = {"checked": "2026-02-01T00:00:00Z", "method": "mount"}
+    claim = evidencefile.of_record(changed(record, reproducible=again))
+    layout = Layout.of(world.root / ".skippy", "cpu")
+
+    def outcome() -> str:
+        (row,) = [each for each in recompute.built(claim, world.project()) if each.part == "reproducible"]
+        return row.outcome
+
+    assert outcome() == "unknown"
+    stored.write(layout.reproduced, again | {"libraries": record.libraries})
+    assert outcome() == "same"
+    stored.write(layout.reproduced, again | {"libraries": record.libraries, "method": "prefix-map"})
+    assert outcome() == "differs"
+    layout.reproduced.write_text("{", encoding="utf-8")
+    assert outcome() == "unknown"
 
 
 def test_strict_fails_for_what_cannot_be_checked(author: tuple[World, Author]) -> None:
