@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from skippy_patches.build.result import Built
     from skippy_patches.progress import Reporter
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LIBRARIES = "artifacts"
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._]{0,39}")
 
 
