@@ -16,11 +16,21 @@ _ABANDONED_SECONDS = 24 * 3600
 
 
 def write_atomically(file: Path, content: bytes) -> None:
-    """Replace `file`: temporary file, fsync, rename, fsync of the folder (rename(2), fsync(2))."""
+    """Write `file`, and its folder where there is none: state of our own."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    replace(file, content)
+
+
+def replace(file: Path, content: bytes, mode: int | None = None) -> None:
+    """Replace `file`: temporary file, fsync, rename, fsync of the folder (rename(2), fsync(2)).
+
+    mode: the permissions; None for those of any new file.
+    """
+    temporary = file.with_name(f".skippy-patches.{os.getpid()}")  # fits wherever `file` does
     try:
         with temporary.open("wb") as stream:
+            if mode is not None:
+                os.fchmod(stream.fileno(), mode)
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())

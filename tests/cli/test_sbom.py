@@ -33,20 +33,34 @@ def test_of_a_record_by_path_and_by_name(world: World) -> None:
 def test_into_a_file(world: World, tmp_path: Path) -> None:
     record.save(specimen.record(), world.root / "records")
     printed = inprocess.run(world.root, "sbom", "b10361")
-    done = inprocess.run(tmp_path, "-C", "project", "sbom", "b10361", "--output", "out/llama.cdx.json")
+    done = inprocess.run(tmp_path, "-C", "project", "sbom", "b10361", "--output", "llama.cdx.json")
 
     assert done.returncode == 0, done.stderr
-    assert (world.root / "out/llama.cdx.json").read_text(encoding="utf-8") == printed.stdout
-    assert "Written to project/out/llama.cdx.json" in done.stdout
+    assert (world.root / "llama.cdx.json").read_text(encoding="utf-8") == printed.stdout
+    assert done.stdout == "Written to project/llama.cdx.json\n"
 
 
-@pytest.mark.parametrize("place", [".", "/", "records"])
-def test_into_a_folder(world: World, place: str) -> None:
+def test_no_folder_is_made_on_the_way(world: World, tmp_path: Path) -> None:
     record.save(specimen.record(), world.root / "records")
-    done = inprocess.run(world.root, "sbom", "b10361", "--output", place)
+    done = inprocess.run(tmp_path, "-C", "project", "sbom", "b10361", "-o", "out/llama.cdx.json")
 
     assert done.returncode == 2
-    assert f"{place} is a folder" in done.stderr
+    assert "Nothing is written to project/out/llama.cdx.json: there is no folder project/out." in done.stderr
+    assert "hint: Make it: mkdir -p project/out" in done.stderr
+    assert not (world.root / "out").exists()
+
+
+def test_records_stay_what_they_are(world: World) -> None:
+    """A bill of materials in records/ keeps `renumber` from working; over the record it loses the record."""
+    saved = record.save(specimen.record(), world.root / "records")
+    elsewhere = saved.rename(world.root / "elsewhere.json")
+    before = elsewhere.read_bytes()
+    for place in ("records/llama.cdx.json", "elsewhere.json"):
+        done = inprocess.run(world.root, "sbom", "elsewhere.json", "--output", place)
+        assert done.returncode == 2
+        assert f"Nothing is written to {place}: records are kept there" in done.stderr
+    assert elsewhere.read_bytes() == before
+    assert not list((world.root / "records").iterdir())
 
 
 def test_of_nothing(world: World) -> None:
@@ -90,6 +104,8 @@ def test_verify_accepts_both_until_a_library_changes(tmp_path: Path) -> None:
     (world.root / "llama.intoto.json").write_text(statement.stdout, encoding="utf-8")
     written = world.run("sbom", "--output", "llama.cdx.json")
     assert (statement.returncode, written.returncode) == (0, 0), statement.stderr + written.stderr
+    refused = world.run("sbom", "--output", ".skippy/build/cpu/record.json")
+    assert "records are kept there" in refused.stderr
 
     for file, kind in (("llama.intoto.json", "statement"), ("llama.cdx.json", "sbom")):
         text = (world.root / file).read_text(encoding="utf-8")
