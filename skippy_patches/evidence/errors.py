@@ -80,6 +80,18 @@ class RecordBroken(SkippyError):
         self.file = file
 
 
+class OtherEvidence(RecordBroken):
+    """A statement or a bill of materials stands where a record is wanted. kind: what it is."""
+
+    def __init__(self, file: Path, kind: str) -> None:
+        super().__init__(file, f"it is {kind}")
+        self.why = "Such a document is made of a record, and does not hold all that the record says."
+        self.mend = (
+            "Name the record that it was made of: skippy-patches record list\n"
+            f"To hold this one against queue and libraries: skippy-patches verify {shlex.quote(str(file))}"
+        )
+
+
 class RecordDiffers(SkippyError):
     """The records folder has another record of the same commit, recipe and platform."""
 

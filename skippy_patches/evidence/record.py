@@ -21,6 +21,7 @@ from skippy_patches.evidence.errors import (
     NoRecord,
     NotTheBuildsRecord,
     OtherCommitBuilt,
+    OtherEvidence,
     RecordBroken,
     RecordDiffers,
     SourceChanged,
@@ -41,6 +42,12 @@ if TYPE_CHECKING:
 _LIBRARIES = "artifacts"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._]{0,39}")
+# A key that shows what a JSON object is instead.
+_OTHER_KINDS = {
+    "_type": "an in-toto statement",
+    "bomFormat": "a bill of materials (CycloneDX)",
+    "payloadType": "an envelope around something (DSSE)",
+}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -195,7 +202,10 @@ def load(file: Path) -> Record:
 
 
 def of_json(value: dict[str, Any], file: Path) -> Record:
-    """The record that the object in `file` is. Raises RecordBroken."""
+    """The record that the object in `file` is. Raises RecordBroken, and OtherEvidence, which is one."""
+    for key, kind in _OTHER_KINDS.items():
+        if key in value:
+            raise OtherEvidence(file, kind)
     version = value.get("schema_version")
     if version != stored.SCHEMA_VERSION or version is True:
         is_later = isinstance(version, int) and version > stored.SCHEMA_VERSION

@@ -63,6 +63,24 @@ def test_records_stay_what_they_are(world: World) -> None:
     assert not list((world.root / "records").iterdir())
 
 
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        (("record", "show", "b10361", "--format", "in-toto"), "an in-toto statement"),
+        (("sbom", "b10361"), "a bill of materials (CycloneDX)"),
+    ],
+)
+def test_of_what_was_made_of_a_record(world: World, command: tuple[str, ...], kind: str) -> None:
+    record.save(specimen.record(), world.root / "records")
+    (world.root / "made.json").write_text(inprocess.run(world.root, *command).stdout, encoding="utf-8")
+    done = inprocess.run(world.root, "sbom", "made.json")
+
+    assert done.returncode == 2
+    assert f"error: made.json is not a record: it is {kind}." in done.stderr
+    assert "hint: Name the record that it was made of: skippy-patches record list" in done.stderr
+    assert "skippy-patches verify made.json" in done.stderr
+
+
 def test_of_nothing(world: World) -> None:
     (world.root / "recipes").mkdir()
     (world.root / "recipes/cpu.yaml").write_text("description: A library.\n", encoding="utf-8")
