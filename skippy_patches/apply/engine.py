@@ -57,16 +57,20 @@ class Engine(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class IndexEngine:
-    """mailsplit, mailinfo, apply --cached, write-tree, commit-tree, with an index in `scratch`."""
+    """mailsplit, mailinfo, apply --cached, write-tree, commit-tree, with an index in `scratch`.
+
+    A patch is taken apart once, on however many commits it is tried.
+    """
 
     repository: Repository
     options: Options
     scratch: Path
     reporter: Reporter
+    _mails: dict[Patch, Message] = dataclasses.field(default_factory=dict, init=False, repr=False)
 
     def apply(self, parent: ObjectId, patch: Patch) -> Row:
         """Apply `patch` on `parent` and commit it. Raises PatchError."""
-        mail = message.read(patch, self.options.subject_prefix)
+        mail = self._mail(patch)
         tree, touched = self._apply_diff(parent, patch, mail.diff)
         commit = self._commit(patch, mail, tree, parent)
         return self._measure(patch, mail.subject, parent, commit, tree, touched)
@@ -78,9 +82,14 @@ class IndexEngine:
         """
         index = {"GIT_INDEX_FILE": str(self.scratch / "index")}
         self.repository.run("read-tree", f"{parent}^{{tree}}", env=index)
-        diff = message.read(patch, self.options.subject_prefix).diff
+        diff = self._mail(patch).diff
         command = ("apply", "--cached", "--check", "--reverse", "-")
         return self.repository.run(*command, stdin=diff, env=index, check=False).status == 0
+
+    def _mail(self, patch: Patch) -> Message:
+        if patch not in self._mails:
+            self._mails[patch] = message.read(patch, self.options.subject_prefix)
+        return self._mails[patch]
 
     def _apply_diff(self, parent: ObjectId, patch: Patch, diff: bytes) -> tuple[ObjectId, frozenset[str]]:
         """The tree of `parent` with `diff`, and the paths that it touches."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.header
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 
@@ -13,6 +14,7 @@ from skippy_patches.apply.reference import Referee
 from skippy_patches.config import Identity
 from skippy_patches.git import Repository
 from skippy_patches.progress import Silent
+from skippy_patches.queue import message
 from skippy_patches.queue.errors import UnreadablePatch
 from skippy_patches.queue.patch import Patch
 from tests.queue.corpus import RECIPES, Desk
@@ -183,3 +185,16 @@ def test_what_git_am_takes_for_no_mail_is_refused(ground: Ground, beginning: byt
     patch = Patch(lane="patches", name="0001-x.patch", number=1, content=beginning + ground.desk.export())
     with pytest.raises(UnreadablePatch, match="git am does not take it for a mail"):
         ground.engine().apply(ground.base, patch)
+
+
+def test_a_patch_is_taken_apart_once(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search tries it on many commits."""
+    read = mock.Mock(side_effect=message.read)
+    monkeypatch.setattr(message, "read", read)
+    engine = ground.engine()
+    patch = Patch("patches", "0001-x.patch", 1, RECIPES["plain"](ground.desk))
+    commits = [engine.apply(ground.base, patch).commit for _ in range(2)]
+    assert engine.is_there(commits[0], patch)
+
+    assert commits[0] == commits[1]
+    assert read.call_count == 1
