@@ -12,12 +12,20 @@ import sys
 from typing import TYPE_CHECKING
 from unittest import mock
 
+import typer.main
+
 from skippy_patches import __main__ as entry
 from skippy_patches.cli import app as application
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
+
+
+@functools.cache
+def _command() -> Callable[..., object]:
+    """All commands, made once: typer makes them anew in every call, which is most of what many tests take."""
+    return typer.main.get_command(application.app)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -39,7 +47,7 @@ def run(folder: Path, *arguments: str, env: Mapping[str, str] | None = None, enc
     """Run the command line as if it were started in `folder`. encoding: what its output can write."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding, errors="surrogateescape") for _ in range(2))
     before = signal.getsignal(signal.SIGTERM)
-    named = functools.partial(application.app, prog_name="skippy-patches")  # it is pytest's process
+    named = functools.partial(_command(), prog_name="skippy-patches")  # it is pytest's process
     with (
         contextlib.chdir(folder),
         mock.patch.dict(os.environ, {"COLUMNS": "200", **(env or {})}),
