@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from skippy_patches.queue.patch import Patch
 
 
+CANNOT_TELL = 125  # git-bisect(1), "bisect run": the commit cannot be tested
+
+
 class NoAnswer(SkippyError):
     """An error while git bisect run waits: to it, any status below 128 would say something of the commit."""
 
@@ -36,13 +39,15 @@ class NotAHistory(UsageError):
 
 
 class NoHistory(UsageError):
-    """No place that is configured holds the commits."""
+    """No place that is configured holds the commits. looked: what was wrong with each."""
 
     def __init__(self, looked: Sequence[str]) -> None:
         super().__init__(
             "Nothing that is configured holds the history between the two commits.",
-            why="\n".join(f"- {reason}" for reason in looked),
-            mend="Name a clone of upstream that does: --repository DIR",
+            why="\n".join(f"- {reason}" for reason in looked)
+            or "No repository is configured. Packages and bundles hold the pin, without what led to it.",
+            mend="Name a clone of upstream that does: --repository DIR\n"
+            "Or an address, as `repository` below `upstream` in skippy-patches.yaml",
         )
 
 
@@ -104,6 +109,18 @@ class NotAnAncestor(UsageError):
         super().__init__(f"The good commit {good} is no ancestor of the bad one, {bad}.", why=why, mend=mend)
 
 
+class NothingBetween(UsageError):
+    """Good and bad are one commit."""
+
+    def __init__(self, patch: Patch, commit: ObjectId) -> None:
+        super().__init__(
+            f"The good commit and the bad one are the same: {commit}.",
+            why="A search needs a commit on which the patch applies, and a later one on which it does not.",
+            mend="Name a later one: --bad REV\n"
+            f"To try this one: skippy-patches bisect {patch.number} --once --at {commit} --repository DIR",
+        )
+
+
 class DoesNotApplyAtGood(UsageError):
     """The patch, or one on which it stands, does not apply where it should."""
 
@@ -130,8 +147,10 @@ class AppliesAtBad(UsageError):
         )
 
 
-class CannotTellAtBad(UsageError):
+class CannotTellAtBad(SkippyError):
     """A patch that this one needs does not apply at the end of the search."""
+
+    exit_status = CANNOT_TELL
 
     def __init__(self, patch: Patch, verdict: Verdict, good: ObjectId) -> None:
         first = verdict.left_out[0]

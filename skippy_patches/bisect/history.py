@@ -76,6 +76,11 @@ class Clone:
         objects = Repository(git_dir=git_dir)
         return cls(folder=folder, history=History(name=str(folder), objects=objects, deepen=deepen))
 
+    @property
+    def is_shallow(self) -> bool:
+        """Whether history was cut off (gitrepository-layout(5))."""
+        return (self.history.objects.git_dir / "shallow").exists()
+
     def resolve(self, revision: str) -> ObjectId | None:
         """The commit that `revision` names there, as its user's git would say."""
         words = ("--quiet", "--verify", "--end-of-options", f"{revision}^{{commit}}")
@@ -86,10 +91,18 @@ class Clone:
         """As `resolve`. Raises UnknownRevision."""
         found = self.resolve(revision)
         if found is None:
-            is_shallow = (self.history.objects.git_dir / "shallow").exists()
-            fetch = f"git -C {shlex.quote(str(self.folder))} fetch --tags"
-            raise UnknownRevision(revision, str(self.folder), self.history.deepen if is_shallow else fetch)
+            tags = f"git -C {shlex.quote(str(self.folder))} fetch --tags"
+            fetch = self.history.deepen if self.is_shallow else tags
+            raise UnknownRevision(revision, str(self.folder), fetch)
         return found
+
+
+def named(project: Project, folder: Path) -> Clone:
+    """The clone that the user names. Raises NotAHistory and PartialClone."""
+    clone = Clone.open(folder)
+    if clone.is_shallow and folder.resolve() == project.checkout.resolve():
+        raise NotAHistory(folder, "it is this project's checkout, which has the pin without its history")
+    return clone
 
 
 def find(
@@ -101,7 +114,7 @@ def find(
     machine first. Raises UnknownRevision, NotFetched, NoHistory, NotAHistory, PartialClone.
     """
     if folder is not None:
-        clone = Clone.open(folder)
+        clone = named(project, folder)
         return clone.history, tuple(clone.commit(revision) for revision in revisions)
     looked: list[str] = []
     for place in _folders(project):

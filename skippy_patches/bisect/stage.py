@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from skippy_patches.apply.stage import select
 from skippy_patches.apply.trial import open_borrowing
 from skippy_patches.bisect import history
+from skippy_patches.bisect.errors import NothingBetween
 from skippy_patches.bisect.judge import Judge, Verdict
 from skippy_patches.bisect.search import Stretch, search
 from skippy_patches.progress import Silent
@@ -39,11 +40,13 @@ def run(
 ) -> Found:
     """Find the commit. patches: the whole queue.
 
-    Raises NoSuchPatch, EmptyQueue, and what history.py and search.py say.
+    Raises NoSuchPatch, EmptyQueue, NothingBetween, and what history.py and search.py say.
     """
     chosen = select(project, patches, request.number)
     revisions = (request.good or project.upstream.commit, request.bad)
     place, (good, bad) = history.find(project, request.repository, revisions, cache, reporter)
+    if good == bad:
+        raise NothingBetween(chosen[-1], bad)
     with open_borrowing(project, place.objects, Silent()) as engine:
         history.check(engine.repository, place, good, bad)
         judge = Judge(engine, chosen, control=good)
@@ -59,7 +62,7 @@ def once(
     good: as in Request; it must be there: else the clone may be of anything. Raises as `run`.
     """
     chosen = select(project, patches, number)
-    clone = history.Clone.open(folder)
+    clone = history.named(project, folder)
     control = clone.commit(good or project.upstream.commit)
     # With --no-checkout, or in a bare repository, git bisect names its commit there and leaves HEAD alone.
     asked = None if at else clone.resolve("BISECT_HEAD")

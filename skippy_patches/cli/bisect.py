@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from skippy_patches.bisect.errors import CANNOT_TELL
 from skippy_patches.cli.completion import patch_numbers
 from skippy_patches.cli.options import SCHEMA_VERSION, Format, FormatOption
 from skippy_patches.cli.session import Session
@@ -23,10 +24,9 @@ if TYPE_CHECKING:
     from skippy_patches.cli.console import Terminal
     from skippy_patches.queue.patch import Patch
 
-_STATUSES = {"good": 0, "bad": 1, "skip": 125}  # git-bisect(1), "bisect run"
+_STATUSES = {"good": 0, "bad": 1, "skip": CANNOT_TELL}  # git-bisect(1), "bisect run"
 _STOP = 128  # from here on git bisect run stops
 _USAGE = 2
-_DOUBTFUL = 1  # of a search that ends with several commits
 _MOST_COMMITS = 20
 
 
@@ -129,7 +129,7 @@ def bisect(  # noqa: PLR0913, PLR0917 - one parameter an option of the command l
     else:
         _show(session.terminal, found)
     if found.first_bad is None:
-        raise typer.Exit(_DOUBTFUL)
+        raise typer.Exit(CANNOT_TELL)
 
 
 def _check(*, bad: str, at: str, once: bool, first_parent: bool) -> None:

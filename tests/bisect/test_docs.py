@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.bisect.past import Step, line, make, source
 from tests.world import World
+
+if TYPE_CHECKING:
+    from tests.bisect.conftest import Ground
 
 PAGE = (Path(__file__).parents[2] / "docs/bisect.md").read_text(encoding="utf-8")
 
@@ -27,8 +31,8 @@ def test_the_example_is_what_a_person_gets(tmp_path: Path) -> None:
     assert re.sub(r" +$", "", said, flags=re.MULTILINE) == expected
 
 
-def test_its_options_are_options(world: World) -> None:
-    helped = world.run("bisect", "--help").stdout
+def test_its_options_are_options(ground: Ground) -> None:
+    helped = ground.world.run("bisect", "--help").stdout
     commands = re.findall(r"skippy-patches (?:-C \S+ )?bisect ([^#\n]*)", PAGE)
     assert commands
     for option in {word for command in commands for word in command.split() if word.startswith("--")}:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import shutil
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from skippy_patches.bisect import fetched
 from skippy_patches.bisect.errors import NotFetched
+from skippy_patches.bisect.history import Clone
 from skippy_patches.upstream.cache import Cache
 from tests.world import Recorder, World, git
 
@@ -45,7 +51,8 @@ def test_an_address_is_fetched_once(
     assert "Fetching history ..." in first.stderr
 
     shutil.rmtree(tmp_path / "server.git")  # no network any more
-    again = address.run("bisect", "4", "--bad", ground.commits["l8"], env=env)
+    ends = ("--good", ground.commits["l4"], "--bad", ground.commits["l5"])
+    again = address.run("bisect", "4", *ends, env=env)
     assert again.returncode == 0, again.stderr
     assert f"commit   {ground.commits['l5']}\n" in again.stdout
 
@@ -60,11 +67,11 @@ def test_an_address_is_fetched_once(
 @pytest.mark.parametrize(
     "revision", ["--upload-pack=touch x", "+l8", "l8:refs/heads/x", "a..b", "b99", "l8;ls"]
 )
-def test_hostile_names_are_not_sent(address: World, tmp_path: Path, revision: str) -> None:
-    where, cache = (tmp_path / "server.git").as_uri(), Cache(root=tmp_path / "cache")
+def test_hostile_names_are_not_sent(ground: Ground, tmp_path: Path, revision: str) -> None:
+    where, cache = ground.world.upstream.as_uri(), Cache(root=tmp_path / "cache")
     with pytest.raises(NotFetched):
         fetched.fetch(where, [revision], cache, Recorder())
-    assert not list(tmp_path.rglob("x"))
+    assert not [*tmp_path.rglob("x"), *ground.world.upstream.rglob("x")]
 
 
 def test_a_branch_that_moved_is_asked_for_again(ground: Ground, address: World, tmp_path: Path) -> None:
@@ -95,7 +102,7 @@ def test_what_a_killed_fetch_left_is_removed(address: World, tmp_path: Path) -> 
 def test_a_mirror_that_is_a_directory_serves(ground: Ground, address: World) -> None:
     upstream = ground.world.upstream
     address.configure(upstream=f"  repository: /nowhere\n  mirrors:\n    - directory: {upstream}\n")
-    assert address.run("bisect", "4", "--bad", "l8").returncode == 0
+    assert address.run("bisect", "4", "--good", "l4", "--bad", "l5").returncode == 0
 
     done = address.run("bisect", "4", "--bad", "b99")
     assert done.returncode == 2
@@ -104,11 +111,47 @@ def test_a_mirror_that_is_a_directory_serves(ground: Ground, address: World) -> 
     assert f"- {upstream} knows no commit 'b99'." in done.stderr
 
 
-def test_clones_of_every_kind(ground: Ground, tmp_path: Path) -> None:
+@pytest.fixture
+def clones(ground: Ground, tmp_path: Path) -> dict[Path, Path]:
+    """One of each kind, with the git dir that has its objects."""
     upstream = ground.world.upstream
     git(tmp_path, "clone", "-q", "--bare", str(upstream), "bare.git")
     git(tmp_path, "clone", "-q", "--shared", str(upstream), "shared")
     git(tmp_path / "shared", "worktree", "add", "-q", "--detach", str(tmp_path / "linked"))
-    for name in ("bare.git", "shared", "linked"):
-        done = ground.run(4, "--bad", "l8", "--repository", str(tmp_path / name))
+    places = {"bare.git": "bare.git", "shared": "shared/.git", "linked": "shared/.git"}
+    return {tmp_path / name: tmp_path / place for name, place in places.items()}
+
+
+def test_clones_of_every_kind(ground: Ground, clones: dict[Path, Path]) -> None:
+    for folder, git_dir in clones.items():
+        clone = Clone.open(folder)
+        assert clone.commit("l8") == ground.commits["l8"]
+        assert clone.history.objects.git_dir == git_dir
+
+
+@pytest.mark.thorough
+def test_clones_of_every_kind_are_searched(ground: Ground, clones: dict[Path, Path]) -> None:
+    for folder in clones:
+        done = ground.run(4, "--bad", "l8", "--repository", str(folder))
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.thorough
+def test_an_address_that_several_ask_at_once(ground: Ground, address: World, env: Mapping[str, str]) -> None:
+    """Nothing was fetched before: one of them does it, and the others wait."""
+    command = [sys.executable, "-m", "skippy_patches", "bisect", "4", "--bad", "l8", "--format", "json"]
+    tree = {"PYTHONPATH": os.environ.get("PYTHONPATH", os.getcwd())}  # noqa: PTH109 - a variable's value
+    with contextlib.ExitStack() as stack:
+        running = [
+            stack.enter_context(
+                subprocess.Popen(
+                    command, cwd=address.root, env={**os.environ, **env, **tree}, stdout=subprocess.PIPE
+                )
+            )
+            for _ in range(3)
+        ]
+        answers = {process.communicate()[0] for process in running}
+    assert [process.returncode for process in running] == [0, 0, 0]
+    (answer,) = answers
+    assert json.loads(answer)["first_bad"]["commit"] == ground.commits["l5"]
+    assert not list(address.project().state.glob("trial-*"))

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.world import git
+from skippy_patches.bisect import history, stage
+from skippy_patches.bisect.errors import NoHistory, NotAHistory
+from skippy_patches.queue import reader
+from skippy_patches.upstream.cache import Cache
+from tests.world import Recorder, git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,9 +18,9 @@ if TYPE_CHECKING:
     from tests.bisect.conftest import Ground
 
 
-def refused(ground: Ground, number: int, *words: str) -> str:
+def refused(ground: Ground, number: int, *words: str, status: int = 2) -> str:
     done = ground.run(number, *words)
-    assert done.returncode == 2, done.stderr
+    assert done.returncode == status, done.stderr
     assert done.stdout == ""
     return done.stderr
 
@@ -65,6 +69,14 @@ def test_histories_that_parted(ground: Ground) -> None:
     assert f"Begin there, if the patch applies there: --good {ground.commits['b1']}" in said
 
 
+@pytest.mark.parametrize("commit", ["l3", "l6"])  # it applies there; it does not
+def test_good_and_bad_are_one_commit(ground: Ground, commit: str) -> None:
+    said = refused(ground, 4, "--good", commit, "--bad", ground.commits[commit])
+
+    assert f"The good commit and the bad one are the same: {ground.commits[commit]}." in said
+    assert f"skippy-patches bisect 4 --once --at {ground.commits[commit]} --repository DIR" in said
+
+
 def test_it_applies_at_bad(ground: Ground) -> None:
     said = refused(ground, 4, "--bad", "l3")
 
@@ -93,7 +105,7 @@ def test_one_that_it_stands_on_does_not_apply_at_good(ground: Ground) -> None:
 
 
 def test_it_cannot_be_told_at_bad(ground: Ground) -> None:
-    said = refused(ground, 3, "--bad", "k3")
+    said = refused(ground, 3, "--bad", "k3", status=125)
 
     b1, k3 = ground.commits["b1"], ground.commits["k3"]
     assert f"Whether patch 0003 applies on the bad commit {k3} cannot be told." in said
@@ -122,7 +134,7 @@ def test_a_shallow_clone_cut_off_between(ground: Ground, shallow: Path) -> None:
     assert f"{shallow} does not hold the whole history between the two commits: it is shallow." in said
     assert f"hint: Fetch it: git -C {shallow} fetch --unshallow" in said
     git(shallow, "fetch", "-q", "--unshallow")
-    assert ground.run(4, "--bad", "l8", "--repository", str(shallow)).returncode == 0
+    assert ground.run(4, "--good", "l4", "--bad", "l5", "--repository", str(shallow)).returncode == 0
 
 
 def test_a_shallow_clone_that_lacks_good(ground: Ground, shallow: Path) -> None:
@@ -136,7 +148,7 @@ def test_a_shallow_clone_that_is_deep_enough(ground: Ground, tmp_path: Path) -> 
     clone = tmp_path / "deep"
     where = ground.world.upstream.as_uri()
     git(tmp_path, "clone", "-q", "--depth=5", "--branch=l8", where, str(clone))
-    assert ground.run(4, "--good", "l4", "--bad", "l8", "--repository", str(clone)).returncode == 0
+    assert ground.run(4, "--good", "l4", "--bad", "l5", "--repository", str(clone)).returncode == 0
 
 
 def test_a_partial_clone(ground: Ground, tmp_path: Path) -> None:
@@ -146,6 +158,30 @@ def test_a_partial_clone(ground: Ground, tmp_path: Path) -> None:
     said = refused(ground, 4, "--bad", "l8", "--repository", str(clone))
 
     assert f"{clone} is a partial clone: it may lack contents of files." in said
+
+
+def test_the_checkout_has_no_history(ground: Ground, shallow: Path, tmp_path: Path) -> None:
+    """Neither is anything of it upstream's but the pin."""
+    project = ground.world.project()._replace(checkout=shallow)
+    patches, cache = reader.load(project), Cache(root=tmp_path)
+    for ask in (
+        lambda: stage.once(project, patches, 4, good="l8", at="", folder=shallow),
+        lambda: history.find(project, shallow, ["l8"], cache, Recorder()),
+    ):
+        with pytest.raises(NotAHistory, match="it is this project's checkout, which has the pin without"):
+            ask()
+
+
+def test_only_a_package_is_configured(ground: Ground, tmp_path: Path) -> None:
+    project = ground.world.project()
+    upstream = project.upstream._replace(repository="", mirrors=())
+    with pytest.raises(NoHistory) as caught:
+        history.find(
+            project._replace(upstream=upstream), None, ["b1", "l8"], Cache(root=tmp_path), Recorder()
+        )
+
+    assert "No repository is configured." in caught.value.why
+    assert "--repository DIR" in caught.value.mend
 
 
 def test_folders_that_are_no_clone(ground: Ground, tmp_path: Path) -> None:
