@@ -183,9 +183,23 @@ class SbomExtraMissing(UsageError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"`sbom` needs the library of CycloneDX, which is not installed: {reason.rstrip('.')}.",
+            "`sbom` needs the library of CycloneDX with what it checks JSON with, which is not installed: "
+            f"{' '.join(reason.split()).rstrip('. ')}.",
             why="A bill of materials is held against the published schema before it is written.",
             mend=f"Install the extra: {shlex.quote(sys.executable)} -m pip install 'skippy-patches[sbom]'",
+        )
+
+
+class StatementInvalid(SkippyError):
+    """The record leads to a statement that in-toto or SLSA does not allow."""
+
+    exit_status = 2
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(
+            f"No valid in-toto statement comes out of this record: `{place}` is {problem}.",
+            why="A record that a build wrote gives a valid one: this one was edited.",
+            mend="Take it back from git, or build again; if it is as it was built, please report this.",
         )
 
 

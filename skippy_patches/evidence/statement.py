@@ -6,6 +6,7 @@ The formats: https://github.com/in-toto/attestation/tree/main/spec/v1 and https:
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from skippy_patches.build import stored
@@ -19,6 +20,7 @@ from skippy_patches.evidence.claim import (
     ClaimedTip,
     ClaimedTool,
 )
+from skippy_patches.evidence.errors import StatementInvalid
 from skippy_patches.queue.patch import content_digest
 
 if TYPE_CHECKING:
@@ -32,14 +34,20 @@ BUILD_TYPE = "urn:skippy-patches:build:1"
 BUILDER = "urn:skippy-patches:builder:local:1"
 
 # Annotations. Which of them a descriptor has says what it describes.
-UPSTREAM, PATCH, RECIPE, TOOL = "skippy_upstream", "skippy_patch", "skippy_recipe", "skippy_tool"
+UPSTREAM, QUEUE, PATCH = "skippy_upstream", "skippy_queue", "skippy_patch"
+RECIPE, TOOL = "skippy_recipe", "skippy_tool"
 PATCHED, RECORD = "skippy_patched", "skippy_record"
+# https://github.com/in-toto/attestation/blob/main/spec/v1/field_types.md#timestamp
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 
 _COUNTS = ("run", "passed", "failed", "skipped")
 
 
 def make(record: Record) -> dict[str, Any]:
-    """The statement about the record's libraries. It follows from the record alone."""
+    """The statement about the record's libraries. It follows from the record alone.
+
+    Raises StatementInvalid (2) for a record that somebody edited.
+    """
     content = record.content
     return {
         "_type": TYPE,
@@ -58,8 +66,8 @@ def make(record: Record) -> dict[str, Any]:
                 "builder": {"id": BUILDER},
                 "metadata": {
                     "invocationId": identity.urn(record),
-                    "startedOn": content["started"],
-                    "finishedOn": content["finished"],
+                    "startedOn": _time(content, "started"),
+                    "finishedOn": _time(content, "finished"),
                 },
                 "byproducts": _byproducts(record),
             },
@@ -77,11 +85,11 @@ def claim(content: dict[str, Any]) -> Claim:
     external, dependencies = definition["externalParameters"], definition["resolvedDependencies"]
     upstream, pin = identity.single(_annotated(dependencies, UPSTREAM), "upstream")
     patched, tip = identity.single(_annotated(details["byproducts"], PATCHED), "patched commit")
-    patches = _patches(external["queue"]["patches"], dependencies)
+    patches = _patches(external["patches"], dependencies)
     if external["upstream"]["commit"] != _commit(upstream):
         raise ValueError("its parameters name another upstream than its dependencies")
     digest = content_digest(patch.sha256 for patch in patches)
-    if external["queue"].get("contentDigest", digest) != digest:
+    if any(said.get("contentDigest", digest) != digest for _, said in _annotated(dependencies, QUEUE)):
         raise ValueError("its contentDigest is not that of its patches")
     return Claim(
         kind=STATEMENT,
@@ -97,17 +105,13 @@ def claim(content: dict[str, Any]) -> Claim:
 
 
 def _external(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What whoever started the build chose."""
+    """What whoever started the build chose, by name: what that was shows in the dependencies."""
     place = content["platform"]
     return {
         "recipe": content["recipe"],
         "platform": {"system": place["system"], "machine": place["machine"]},
         "upstream": {"repository": identity.REPOSITORY, "commit": content["upstream"]["commit"]},
-        "queue": {
-            "patches": [each["file"] for each in content["patches"]],
-            "digest": content["queue_digest"],
-            **_known(content, {"queue_content_digest": "contentDigest"}),
-        },
+        "patches": [each["file"] for each in content["patches"]],
     }
 
 
@@ -131,6 +135,8 @@ def _dependencies(content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         "digest": {"gitCommit": upstream["commit"]},
         "annotations": {UPSTREAM: {"tag": upstream["tag"], "tree": upstream["tree"]}},
     }
+    whole = _known(content, {"queue_content_digest": "contentDigest"})
+    yield _file("SHA256SUMS", content["queue_digest"], {QUEUE: whole})
     for patch in content["patches"]:
         said = {key: patch[key] for key in ("number", "subject", "commit", "tree") if key in patch}
         yield _file(patch["file"], patch["sha256"], {PATCH: said})
@@ -165,6 +171,12 @@ def _byproducts(record: Record) -> list[dict[str, Any]]:
             "annotations": {RECORD: {"schema_version": stored.SCHEMA_VERSION, **counts}},
         },
     ]
+
+
+def _time(content: Mapping[str, Any], key: str) -> str:
+    if not _TIMESTAMP.fullmatch(content[key]):
+        raise StatementInvalid(key, f"{content[key]!r}, no time in UTC (RFC 3339)")
+    return str(content[key])
 
 
 def _file(name: str, sha256: str, annotations: Mapping[str, Any]) -> dict[str, Any]:

@@ -74,13 +74,14 @@ def test_without_the_extra(module: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_without_half_of_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """The library alone does not bring what it checks JSON with, and says so late."""
-    said = MissingOptionalDependencyException("install cyclonedx-python-lib[json-validation]")
+    said = MissingOptionalDependencyException("It needs more.\nInstall the extra json-validation\n.")
     monkeypatch.setattr(JsonStrictValidator, "validate_str", mock.Mock(side_effect=said))
 
     with pytest.raises(SbomExtraMissing, match=r"json-validation") as caught:
         sbom.check(sbom.make(specimen.record()))
 
     assert caught.value.exit_status == 2
+    assert caught.value.what.endswith("not installed: It needs more. Install the extra json-validation.")
 
 
 def _whole(document: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,7 @@ from in_toto_attestation.v1.resource_descriptor import ResourceDescriptor
 from in_toto_attestation.v1.statement import Statement
 
 from skippy_patches.evidence import evidencefile, identity, record, statement
-from skippy_patches.evidence.errors import EvidenceBroken
+from skippy_patches.evidence.errors import EvidenceBroken, StatementInvalid
 from tests.evidence import specimen
 
 if TYPE_CHECKING:
@@ -28,16 +29,37 @@ RECORDS = {"full": specimen.record(), "old": specimen.old_record()}
 all_records = pytest.mark.parametrize("made", RECORDS.values(), ids=RECORDS)
 
 
+# https://github.com/in-toto/attestation/blob/main/spec/v1/: digest_set.md and field_types.md
+DIGESTS = {"sha256": re.compile("[0-9a-f]{64}"), "gitCommit": re.compile("[0-9a-f]{40}")}
+URI = re.compile(r"[a-z][a-z0-9+.-]*:[!-~]+")
+UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
 def check(document: dict[str, Any]) -> None:
     """Raise when it is no statement with provenance: as the schemas say, and the rules beside them."""
     message = json_format.ParseDict(document, statement_pb2.Statement())
     Statement.copy_from_pb(message).validate()
     provenance = json_format.ParseDict(document["predicate"], provenance_pb2.Provenance())
+    for parsed, given in ((message, document), (provenance, document["predicate"])):
+        if json_format.MessageToDict(parsed) != given:  # protobuf takes its own names of the fields, too
+            raise ValueError("a field has the name that JSON has for it")
     definition, details = provenance.build_definition, provenance.run_details
     for each in (*definition.resolved_dependencies, *details.byproducts):
         ResourceDescriptor.copy_from_pb(each).validate()
         if not (each.uri or each.digest or each.content):
             raise ValueError("a descriptor needs uri, digest or content")
+        if each.uri and not URI.fullmatch(each.uri):
+            raise ValueError("a resource URI is a URI")
+    for each in (*message.subject, *definition.resolved_dependencies, *details.byproducts):
+        if not all(DIGESTS[name].fullmatch(text) for name, text in each.digest.items()):
+            raise ValueError("digests are in lowercase hex")
+    if len({each.name for each in message.subject}) != len(message.subject):
+        raise ValueError("names are unique within subject")
+    if not all(URI.fullmatch(text) for text in (definition.build_type, details.builder.id)):
+        raise ValueError("type URIs are URIs")
+    times = document["predicate"]["runDetails"]["metadata"]
+    if not all(UTC.fullmatch(times[key]) for key in ("startedOn", "finishedOn")):
+        raise ValueError("timestamps are in UTC")
     if not (definition.build_type and definition.external_parameters and details.builder.id):
         raise ValueError("SLSA Build L1 needs buildType, externalParameters and builder.id")
 
@@ -92,9 +114,10 @@ def _twice(kind: str) -> Callable[[dict[str, Any]], None]:
     return add
 
 
-BREAKS = {
+BREAKS: dict[str, Callable[[dict[str, Any]], None]] = {
     "another type": _with("https://in-toto.io/Statement/v0.1", "_type"),
     "a key that there is not": _with(1, "subjects"),
+    "protobuf's name of a field": lambda document: document.update(type=document.pop("_type")),
     "no subject": _without("subject"),
     "a subject without digest": _with([{"name": "libllama.so"}], "subject"),
     "a digest that is a list": _with([], "subject", 0, "digest"),
@@ -109,6 +132,19 @@ BREAKS = {
     ),
     "no builder": _without("predicate", "runDetails", "builder"),
     "a builder that is a number": _with(1, "predicate", "runDetails", "builder", "id"),
+    "a builder that is no URI": _with("my machine", "predicate", "runDetails", "builder", "id"),
+    "a type of build that is no URI": _with("build.md", "predicate", "buildDefinition", "buildType"),
+    "a dependency whose address is none": _with(
+        "c++ 12", "predicate", "buildDefinition", "resolvedDependencies", 0, "uri"
+    ),
+    "a digest in capitals": _with("C" * 64, "subject", 0, "digest", "sha256"),
+    "a short commit": _with(
+        {"gitCommit": "a" * 12}, "predicate", "buildDefinition", "resolvedDependencies", 0, "digest"
+    ),
+    "a name twice": _with([{"name": "a", "digest": {"sha256": "c" * 64}}] * 2, "subject"),
+    "a time elsewhere": _with(
+        "2026-01-31T13:00:00+01:00", "predicate", "runDetails", "metadata", "startedOn"
+    ),
     "a time of another kind": _with("yesterday", "predicate", "runDetails", "metadata", "startedOn"),
 }
 
@@ -123,6 +159,14 @@ def test_what_is_published_refuses_a_broken_one(name: str) -> None:
         check(document)
 
 
+@pytest.mark.parametrize("time", ["yesterday", "2026-01-31T13:00:00+01:00", "2026-01-31T12:00:00"])
+def test_what_an_edited_record_would_make_is_refused(time: str) -> None:
+    with pytest.raises(StatementInvalid, match="`finished` is ") as caught:
+        statement.make(specimen.record(finished=time))
+
+    assert caught.value.exit_status == 2
+
+
 def test_what_the_fields_hold() -> None:
     document = statement.make(specimen.record())
     definition = document["predicate"]["buildDefinition"]
@@ -132,20 +176,21 @@ def test_what_the_fields_hold() -> None:
         "recipe": "cuda",
         "platform": {"system": "linux", "machine": "x86_64"},
         "upstream": {"repository": "https://github.com/ggml-org/llama.cpp", "commit": "a" * 40},
-        "queue": {
-            "patches": ["0018-one.patch", specimen.ODD],
-            "digest": "d" * 64,
-            "contentDigest": specimen.CONTENT["queue_content_digest"],
-        },
+        "patches": ["0018-one.patch", specimen.ODD],
     }
     assert definition["internalParameters"]["variables"]["GGML_CUDA_FA"] == "ON"
     assert definition["internalParameters"]["reproducibility"] == {"method": "prefix-map", "checked": True}
     assert not set(definition["externalParameters"]) & set(definition["internalParameters"])  # SLSA's wish
-    upstream, first, *_ = definition["resolvedDependencies"]
+    upstream, queue, first, *_ = definition["resolvedDependencies"]
     assert upstream == {
         "uri": f"git+https://github.com/ggml-org/llama.cpp@{'a' * 40}",
         "digest": {"gitCommit": "a" * 40},
         "annotations": {"skippy_upstream": {"tag": "b10361", "tree": "b" * 40}},
+    }
+    assert queue == {
+        "name": "SHA256SUMS",
+        "digest": {"sha256": "d" * 64},
+        "annotations": {"skippy_queue": {"contentDigest": specimen.CONTENT["queue_content_digest"]}},
     }
     patch = {"number": 18, "subject": "skippy: one", "commit": "7" * 40, "tree": "8" * 40}
     assert first == {
@@ -159,7 +204,8 @@ def test_every_input_is_a_dependency() -> None:
     dependencies = statement.make(specimen.record())["predicate"]["buildDefinition"]["resolvedDependencies"]
 
     assert [each.get("name") for each in dependencies] == [
-        None, "0018-one.patch", specimen.ODD, "cuda.yaml", "cpu.yaml", "cc", "c++", "ccache", "ninja",
+        None, "SHA256SUMS", "0018-one.patch", specimen.ODD, "cuda.yaml", "cpu.yaml",
+        "cc", "c++", "ccache", "ninja",
     ]  # fmt: skip
     cxx, launcher, ninja = dependencies[-3:]
     assert cxx["uri"] == "pkg:generic/c%2B%2B@%28Debian%2012.2.0-14%2Bdeb12u1%29%2012.2.0"
@@ -221,13 +267,13 @@ def test_nothing_is_said_that_the_record_does_not_say() -> None:
         statement.BUILDER,
     }
     known |= {identity.REPOSITORY, identity.NAME, identity.digest(made), identity.urn(made), "record.json"}
-    known |= {"application/json", "contentDigest", "role", "schema_version"}
+    known |= {"application/json", "contentDigest", "role", "schema_version", "SHA256SUMS"}
     fields = {field.json_name for field in _fields(statement_pb2.Statement.DESCRIPTOR)}
     fields |= {field.json_name for field in _fields(provenance_pb2.Provenance.DESCRIPTOR)}
     said = set(_texts(statement.make(made))) - known - fields
 
     assert {text for text in said if not text.startswith(("skippy_", "git+https:", "pkg:generic/"))} == {
-        "gitCommit", "repository", "queue", "digest", "sha256",
+        "gitCommit", "repository", "digest", "sha256",
     } - known - fields  # fmt: skip
 
 
@@ -290,7 +336,8 @@ def test_read_back_from_another_program(tmp_path: Path) -> None:
          "'' in it is no full commit id"),
         (_with("f" * 40, "predicate", "buildDefinition", "externalParameters", "upstream", "commit"),
          "name another upstream than its dependencies"),
-        (_with("f" * 64, "predicate", "buildDefinition", "externalParameters", "queue", "contentDigest"),
+        (_with({"contentDigest": "f" * 64}, "predicate", "buildDefinition", "resolvedDependencies", 1,
+               "annotations", "skippy_queue"),
          "its contentDigest is not that of its patches"),
         (_twice("skippy_upstream"), "2 of what there must be one: upstream"),
         (_twice("skippy_patch"), "lists other patches than its dependencies"),
@@ -298,7 +345,7 @@ def test_read_back_from_another_program(tmp_path: Path) -> None:
         (_with("short", "subject", 0, "digest", "sha256"), "no SHA-256"),
         (_with(7, "subject", 0, "digest", "sha256"), "TypeError at 7, which is no text"),
         (_with([], "subject"), "names no library"),
-        (_with(["0018-one.patch"], "predicate", "buildDefinition", "externalParameters", "queue", "patches"),
+        (_with(["0018-one.patch"], "predicate", "buildDefinition", "externalParameters", "patches"),
          "lists other patches than its dependencies"),
     ],
 )  # fmt: skip
