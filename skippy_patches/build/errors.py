@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from skippy_patches.build.backends import meant, nearest
 from skippy_patches.errors import BuildError, SkippyError, TestsError, UsageError, WrongTree
 from skippy_patches.yamlfile import suggest
 
@@ -17,9 +18,39 @@ class UnknownRecipe(UsageError):
 
     def __init__(self, name: str, known: Iterable[str], folder: Path) -> None:
         names = tuple(known)
-        mend = suggest(name, names) if names else f"Write one: {folder / (name + '.yaml')}"
+        mend = nearest(name, names) if names else f"Write one: {folder / (name + '.yaml')}"
         super().__init__(
             f"There is no recipe '{name}'.", why=f"Recipes are the *.yaml files of {folder}.", mend=mend
+        )
+
+
+class NoSuchFlag(UsageError):
+    """A backend or recipe written as a flag, where there is none of that name."""
+
+    def __init__(self, name: str, flags: Sequence[str], recipes: Iterable[str]) -> None:
+        """flags: backends that have one in this command. recipes: those of the project."""
+        known = tuple(recipes)
+        if flag := meant(name, flags):
+            mend = f"Did you mean --{flag}?"
+        elif recipe := name if name in known else meant(name, known):
+            mend = f"Name the recipe: --recipe {recipe}"
+        else:
+            mend = nearest(name, known or flags)
+        super().__init__(
+            f"There is no flag --{name}.",
+            why=f"Flags for backends are: {', '.join(f'--{each}' for each in flags)}." if flags else "",
+            mend=mend,
+        )
+
+
+class SeveralRecipes(UsageError):
+    """Two recipes are named for one build."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(
+            f"One recipe at a time, not {' and '.join(names)}.",
+            why="A build is of one recipe: each has its own folder, its own libraries and its own record.",
+            mend="\n".join(f"Build {name}: skippy-patches build --recipe {name}" for name in names),
         )
 
 
@@ -242,9 +273,10 @@ class BadPattern(UsageError):
 class BadLauncher(UsageError):
     """A compiler launcher that is not known, or is asked for and not there."""
 
-    def __init__(self, name: str, choices: Iterable[str], *, why: str = "") -> None:
+    def __init__(self, name: str, choices: Iterable[str], *, why: str = "", mend: str = "") -> None:
         what = f"The compiler launcher '{name}' cannot be used."
-        super().__init__(what, why=why, mend=suggest(name, choices) if not why else "Use: --launcher none")
+        cure = f"Install it: {mend}\nOr build without: --launcher none"
+        super().__init__(what, why=why, mend=cure if mend else suggest(name, choices))
 
 
 class LauncherBroken(BuildError):

@@ -22,7 +22,8 @@ from skippy_patches.build.errors import LauncherBroken
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from skippy_patches.build.launcher import Launcher, Scheduler
+    from skippy_patches.build.launcher import Launcher
+    from skippy_patches.build.sharing import Scheduler
     from skippy_patches.progress import Reporter
 
 _TIMEOUT = 30  # seconds for a command that only asks

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import subprocess
-from typing import TYPE_CHECKING
+import sys
+import sysconfig
+from pathlib import Path
 
 from skippy_patches.build import artifacts
 from skippy_patches.build.errors import ToolBroken, ToolTooOld
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MINIMUM = {
     "cmake": (3, 24),  # ctest --test-output-truncation
@@ -42,6 +42,19 @@ def examine(name: str, path: Path) -> Tool:
     if key not in _examined:
         _examined[key] = _examine(name, path)
     return _examined[key]
+
+
+def beside_python(name: str) -> Path | None:
+    """The program that a package of this Python brought.
+
+    It beats the one on PATH: it is what the project's own requirements pin, in every shell.
+    """
+    candidates = (
+        Path(sysconfig.get_path("purelib"), name, "data", "bin", name),  # the binary behind cmake's script
+        Path(sysconfig.get_path("scripts"), name),
+        Path(sys.executable).parent / name,
+    )
+    return next((file for file in candidates if file.is_file() and os.access(file, os.X_OK)), None)
 
 
 def _identity(path: Path) -> tuple[int, ...]:

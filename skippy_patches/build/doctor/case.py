@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from skippy_patches.build import cuda, toolchain
+from skippy_patches.build import launcher as launchers
 from skippy_patches.build.layout import Layout
+from skippy_patches.compilercache import NOT_CONFIGURED
 from skippy_patches.errors import SkippyError
 
 if TYPE_CHECKING:
@@ -17,11 +19,13 @@ if TYPE_CHECKING:
 
     from skippy_patches.build.cuda import CudaToolkit
     from skippy_patches.build.doctor.host import Host, Ran
+    from skippy_patches.build.launcher import Choice
     from skippy_patches.build.recipe import Recipe
     from skippy_patches.build.tool import Tool
+    from skippy_patches.compilercache import CompilerCache
     from skippy_patches.config import Project
 
-TOOLKIT = "toolkit"  # a question of Memo
+TOOLKIT, LAUNCHER = "toolkit", "launcher"  # questions of Memo
 _Answer = TypeVar("_Answer")
 _TRUE = frozenset({"1", "ON", "YES", "TRUE", "Y"})  # cmake-language(7), constants of if()
 _PLACING = (
@@ -35,11 +39,16 @@ _PREFIXES = ("/usr/local", "/usr", "/opt/homebrew", "/opt/local")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What the command line and the configuration ask for beside the recipe."""
+    """What the command line and the configuration ask for beside the recipe.
+
+    is_twice: it shall be built once more, elsewhere.
+    """
 
     launcher: str = "auto"
     jobs: int | None = None
     architectures: str = ""
+    cache: CompilerCache = NOT_CONFIGURED
+    is_twice: bool = False
 
 
 class Memo:
@@ -107,6 +116,13 @@ class Case:
         folders = tuple(self.host.place(folder) for folder in cuda.FOLDERS)
         return self.memo.ask(
             TOOLKIT, lambda: cuda.find(self.host.variables, folders=folders, packages=self.host.wheels)
+        )
+
+    def launcher(self) -> Choice:
+        """What runs in front of the compilers. Raises what launcher.choose raises."""
+        asked = self.asked
+        return self.memo.ask(
+            LAUNCHER, lambda: launchers.choose(asked.launcher, asked.cache, self.host.variables)
         )
 
     def layout(self) -> Layout | None:

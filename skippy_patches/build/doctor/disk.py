@@ -27,8 +27,9 @@ def check(case: Case) -> Iterator[Finding]:
         return
     is_there = (case.project.checkout / ".git").is_dir()
     was_built = layout.built.is_file() or (layout.tree / "build.ninja").is_file()
-    tree = 0 if was_built else _TREE + sum(_MORE.get(name, 0) for name in case.recipe.requires)
-    wanted = tree + (0 if is_there else _CHECKOUT)
+    tree = _TREE + sum(_MORE.get(name, 0) for name in case.recipe.requires)
+    wanted = (0 if was_built else tree) + (0 if is_there else _CHECKOUT)
+    wanted += tree + _CHECKOUT if case.asked.is_twice else 0
     free = case.host.free(layout.folder)
     if free < _FULL and not was_built:
         yield finding.error(
@@ -38,9 +39,10 @@ def check(case: Case) -> Iterator[Finding]:
             mend="Free some space, or move the project.",
         )
     elif free < wanted:
+        what = "this build and the second one take" if case.asked.is_twice else "this build takes"
         yield finding.warning(
             "disk-low",
-            f"{_told(free)} are free at {case.project.state}, and this build takes about {_told(wanted)}.",
+            f"{_told(free)} are free at {case.project.state}, and {what} about {_told(wanted)}.",
             why="When the disk is full, compiling or linking stops somewhere in the middle.",
             mend="Free some space. Builds of recipes that you no longer use can go: "
             f"{case.project.state / 'build'}",

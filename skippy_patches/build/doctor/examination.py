@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 from skippy_patches.build.doctor import finding
-from skippy_patches.build.doctor.case import TOOLKIT, Asked, Case, Memo
+from skippy_patches.build.doctor.case import LAUNCHER, TOOLKIT, Asked, Case, Memo
 from skippy_patches.build.doctor.checks import CHECKS
 from skippy_patches.build.doctor.report import Report
 from skippy_patches.build.recipefile import REQUIREMENTS
@@ -49,12 +49,15 @@ def examine(
     toolkit = case.memo.known(TOOLKIT)
     tools = [(role, case.memo.known(role)) for role in _ROLES]
     tools += [("cuda", toolkit.nvcc)] if toolkit else []
+    choice = case.memo.known(LAUNCHER)
+    tools += [("launcher", choice.launcher.tool)] if choice and choice.launcher else []
     return Report(
         recipe=recipe.name,
         requires=recipe.requires,
         not_needed=tuple(word for word in REQUIREMENTS if word not in recipe.requires),
         findings=tuple(sorted(found, key=lambda each: finding.SEVERITIES.index(each.severity))),
         tools=tuple((role, tool) for role, tool in tools if tool is not None),
+        launcher=choice,
     )
 
 

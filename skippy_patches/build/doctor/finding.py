@@ -27,6 +27,7 @@ SEVERITIES = (ERROR, WARNING, INFO)
 EVERY_BUILD = "every build"
 
 CODES = {
+    "cache-unused": "What `cache` in skippy-patches.yaml shares cannot be used from this machine.",
     "check-failed": "A check of doctor itself went wrong.",
     "check-unfinished": "A check took too long and was left behind.",
     "compiler-cannot-link": "The C++ compiler does not make a program of one line.",

@@ -10,14 +10,17 @@ from skippy_patches.build.doctor.finding import WARNING
 
 if TYPE_CHECKING:
     from skippy_patches.build.doctor.finding import Finding
+    from skippy_patches.build.launcher import Choice
     from skippy_patches.build.tool import Tool
+    from skippy_patches.errors import SkippyError
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Report:
     """findings: the worst first, else in the order of the checks. tools: role and tool of those found.
 
-    not_needed: the requirements that the recipe does not have, so that nothing was looked for.
+    not_needed: the requirements that the recipe does not have, so that nothing was looked for. launcher: what
+    was chosen; None: that was not done in time.
     """
 
     recipe: str
@@ -25,6 +28,7 @@ class Report:
     not_needed: tuple[str, ...]
     findings: tuple[Finding, ...]
     tools: tuple[tuple[str, Tool], ...]
+    launcher: Choice | None = None
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -41,13 +45,22 @@ class Report:
         """Whether nothing stops it, as far as can be told."""
         return not self.errors
 
+    @property
+    def exit_status(self) -> int:
+        """How a build would end because of it; 0: it can be built."""
+        error = self._error()
+        return error.exit_status if error else 0
+
     def check(self) -> None:
         """Raise NotReady (6) with every error. A single one that a stage has words for is raised as that."""
+        if error := self._error():
+            raise error
+
+    def _error(self) -> SkippyError | None:
         errors = self.errors
         if len(errors) == 1 and errors[0].error is not None:
-            raise errors[0].error
-        if errors:
-            raise NotReady(self.recipe, errors)
+            return errors[0].error
+        return NotReady(self.recipe, errors) if errors else None
 
     def as_json(self) -> dict[str, Any]:
         """One object of `doctor --format json`."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import launcher as launchers
-from skippy_patches.build import tool
+from skippy_patches.build import sharing, tool
 from skippy_patches.build.doctor import finding
 from skippy_patches.build.errors import ToolTooOld
-from skippy_patches.compilercache import AUTO, CCACHE, NOT_CONFIGURED
+from skippy_patches.compilercache import AUTO, CCACHE
 from skippy_patches.errors import SkippyError
 from skippy_patches.git import GitMissing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from skippy_patches.build.doctor.case import Case
     from skippy_patches.build.doctor.finding import Finding
@@ -64,21 +63,30 @@ def git(case: Case) -> Iterator[Finding]:
 
 
 def launcher(case: Case) -> Iterator[Finding]:
-    """What runs in front of the compilers, without asking the servers that it may share with."""
-    wanted = case.asked.launcher
+    """What runs in front of the compilers, and what of the team's it cannot use."""
     try:
-        chosen = launchers.find(wanted, NOT_CONFIGURED, case.host.variables)
+        choice = case.launcher()
     except SkippyError as error:
         yield finding.of(error)
         return
-    found = launchers.locate(CCACHE, case.host.variables.get("PATH", os.defpath))
-    if wanted == AUTO and chosen is None and found:
-        yield _left_out(Path(found))
+    for unused in choice.unused:
+        yield finding.warning(
+            "cache-unused",
+            unused.what,
+            why="The build goes on without it: what others have compiled is compiled here once more.",
+            mend=unused.mend,
+        )
+    if choice.launcher is None and case.asked.launcher == case.asked.cache.launcher == AUTO:
+        found = launchers.places(CCACHE, case.host.variables)
+        yield from (_left_out(place) for place in found[:1])
 
 
 def _left_out(path: Path) -> Finding:
     """Say that ccache is there, and that auto passes over it."""
     wanted = ".".join(map(str, tool.MINIMUM[CCACHE]))
-    mend = f"Update it: pip install {launchers.PACKAGES[CCACHE]}"
-    found = tool.examine(CCACHE, path)
+    mend = f"Update it: pip install --upgrade {sharing.PACKAGES[CCACHE]}"
+    try:
+        found = tool.examine(CCACHE, path)
+    except SkippyError as error:
+        return finding.of(error, finding.WARNING)
     return finding.of(ToolTooOld(CCACHE, path, found.version, wanted=wanted, mend=mend), finding.WARNING)
