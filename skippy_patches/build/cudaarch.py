@@ -11,7 +11,7 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
-from skippy_patches.build.cudaerrors import BadArchitecture, NoArchitecture
+from skippy_patches.build.cudaerrors import BadArchitecture, NoArchitecture, NotAnArchitecture
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,7 @@ _ENTRY = re.compile(r"(\d{2,3})[af]?(?:-real|-virtual)?")
 _SEPARATORS = re.compile(r"[,;\s]+")
 _SPELLINGS = re.compile(r"(?:sm_|compute_)?(\d+)\.?(\d)([af]?)(-real|-virtual)?")  # sm_86, compute_86, 8.6
 _NEAREST = 2
+_EXAMPLE = "Write a number: --cuda-arch 86,90"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -57,6 +58,16 @@ def choose(asked: str, recipe: str, listed: str, toolkit: CudaToolkit) -> Archit
     return chosen
 
 
+def check_form(asked: str) -> None:
+    """Raise NotAnArchitecture (2) for what the option's text holds that no toolkit can know."""
+    words = _words(asked)
+    for word in words if words or not asked else (asked,):
+        if words != (NATIVE,) and not _ENTRY.fullmatch(word):
+            match = _SPELLINGS.fullmatch(word.lower())
+            near = f"Did you mean '{_spelt(match)}'?" if match else _EXAMPLE
+            raise NotAnArchitecture(word, near)
+
+
 def _words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in _SEPARATORS.split(text) if word))
 
@@ -81,10 +92,14 @@ def _near(entry: str, known: Sequence[int]) -> str:
     """What may have been meant: another spelling, else the nearest numbers."""
     match = _SPELLINGS.fullmatch(entry.lower())
     if match is None:
-        return "Write a number: --cuda-arch 86,90"
+        return _EXAMPLE
     number = int(match[1] + match[2])
-    tail = match[3] + (match[4] or "")
     if number in known:
-        return f"Did you mean '{number}{tail}'?"
+        return f"Did you mean '{_spelt(match)}'?"
     nearest = sorted(sorted(known, key=lambda each: (abs(each - number), each))[:_NEAREST])
     return f"Did you mean {' or '.join(repr(str(each)) for each in nearest)}?"
+
+
+def _spelt(match: re.Match[str]) -> str:
+    """As CMake has it."""
+    return f"{int(match[1] + match[2])}{match[3]}{match[4] or ''}"

@@ -59,6 +59,17 @@ class BadArchitecture(UsageError):
         )
 
 
+class NotAnArchitecture(UsageError):
+    """--cuda-arch holds a word that is no architecture for any toolkit."""
+
+    def __init__(self, word: str, near: str) -> None:
+        super().__init__(
+            f"--cuda-arch holds '{word}', which is no CUDA architecture.",
+            why="One is a compute capability times ten: 86 is that of the GPUs with 8.6.",
+            mend=near,
+        )
+
+
 class NoArchitecture(UsageError):
     """Nobody says for which GPUs to compile."""
 

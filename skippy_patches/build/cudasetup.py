@@ -51,12 +51,11 @@ def equip(
 ) -> tuple[Recipe, Toolchain]:
     """The recipe with what this machine adds to it, and the toolchain with nvcc; both unchanged without CUDA.
 
-    architectures: what --cuda-arch says, or "". Raises NotForCuda, BadArchitecture, NoArchitecture (2),
-    NvccMissing, CublasMissing and StubFailed (6).
+    architectures: what --cuda-arch says, or "". Raises NotForCuda, NotAnArchitecture, BadArchitecture,
+    NoArchitecture (2), NvccMissing, CublasMissing and StubFailed (6).
     """
+    check_asked(recipe, architectures)
     if NEEDS_TOOLKIT not in recipe.requires:
-        if architectures:
-            raise NotForCuda(recipe.name)
         return recipe, tools
     toolkit = cuda.find(variables)
     if toolkit is None:
@@ -80,6 +79,13 @@ def equip(
         ),
     )
     return equipped, dataclasses.replace(tools, cuda=toolkit.nvcc)
+
+
+def check_asked(recipe: Recipe, architectures: str) -> None:
+    """Raise what is wrong with --cuda-arch whatever the machine has: NotForCuda, NotAnArchitecture (2)."""
+    if architectures and NEEDS_TOOLKIT not in recipe.requires:
+        raise NotForCuda(recipe.name)
+    cudaarch.check_form(architectures)
 
 
 def _environment(recipe: Recipe, loader_path: str) -> tuple[tuple[str, str], ...]:

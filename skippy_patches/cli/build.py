@@ -13,10 +13,10 @@ from skippy_patches.cli.options import (
     FormatOption,
     JobsOption,
     LauncherOption,
+    RecipeCommand,
     RecipeOption,
 )
 from skippy_patches.cli.session import Session
-from skippy_patches.errors import UsageError
 
 if TYPE_CHECKING:
     from skippy_patches.build.result import Built
@@ -25,9 +25,16 @@ if TYPE_CHECKING:
 BACKENDS = ("cpu", "cuda", "metal", "vulkan", "hip", "rpc")
 
 
+class BuildCommand(RecipeCommand):
+    """It has flags for backends."""
+
+    backends = BACKENDS
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
+        cls=BuildCommand,
         help="Apply if needed, configure, build and record. Libraries and logs: .skippy/build/RECIPE/.",
         epilog="Example: skippy-patches build --cpu --jobs 4  # the libraries, and their record",
     )(build)
@@ -40,7 +47,7 @@ def _backend(name: str) -> typer.models.OptionInfo:
 
 def build(  # noqa: PLR0913, PLR0917 - one parameter an option of the command line
     context: typer.Context,
-    recipe: RecipeOption = "",
+    recipe: RecipeOption = DEFAULT_RECIPE,
     cpu: Annotated[bool, _backend("cpu")] = False,
     cuda: Annotated[bool, _backend("cuda")] = False,
     metal: Annotated[bool, _backend("metal")] = False,
@@ -59,21 +66,19 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option of the command li
     ] = False,
     format_: FormatOption = Format.TEXT,
 ) -> None:
-    from skippy_patches.build.layout import Layout  # noqa: PLC0415 - each command imports its own stages
+    from skippy_patches.build.doctor.case import Asked  # noqa: PLC0415 - each command imports its own stages
+    from skippy_patches.build.layout import Layout  # noqa: PLC0415
     from skippy_patches.cli import stages  # noqa: PLC0415
     from skippy_patches.evidence import record  # noqa: PLC0415
 
-    asked = dict(zip(BACKENDS, (cpu, cuda, metal, vulkan, hip, rpc), strict=True))
-    backends = [backend for backend, wanted in asked.items() if wanted]
-    if backends and _is_from_variable(context, "recipe"):
-        recipe = ""  # a flag beats it
-    name = _chosen(recipe, backends)
+    flags = dict(zip(BACKENDS, (cpu, cuda, metal, vulkan, hip, rpc), strict=True))
+    backends = [backend for backend, wanted in flags.items() if wanted]
+    name = _chosen(recipe, backends, is_said=_is_said(context, "recipe"))
     session = Session.of(context)
     project = session.project()
-    applied, built = stages.build(session, project, name, launcher=launcher, jobs=jobs, cuda_arch=cuda_arch)
-    again = None
-    if check_reproducible:
-        again = stages.reproduce(session, project, (applied, built), jobs=jobs, cuda_arch=cuda_arch)
+    asked = Asked(launcher=launcher, jobs=jobs, architectures=cuda_arch, is_twice=check_reproducible)
+    applied, built = stages.build(session, project, name, asked)
+    again = stages.reproduce(session, project, (applied, built), asked) if check_reproducible else None
     layout = Layout.of(project.state, name)
     if format_ is Format.JSON:
         shown = record.load(layout.record).as_json()
@@ -87,17 +92,20 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option of the command li
         again.check()
 
 
-def _is_from_variable(context: typer.Context, parameter: str) -> bool:
+def _is_said(context: typer.Context, parameter: str) -> bool:
+    """Whether it stands in the command line: a flag beats a variable and a default."""
     source = context.get_parameter_source(parameter)
-    return source is not None and source.name == "ENVIRONMENT"
+    return source is not None and source.name == "COMMANDLINE"
 
 
-def _chosen(recipe: str, backends: list[str]) -> str:
-    """One recipe, however it was named. Raises UsageError when two were."""
-    names = sorted({*([recipe] if recipe else []), *backends})
+def _chosen(recipe: str, backends: list[str], *, is_said: bool) -> str:
+    """One recipe, however it was named. Raises SeveralRecipes when two were."""
+    from skippy_patches.build.errors import SeveralRecipes  # noqa: PLC0415 - see build
+
+    names = sorted({*backends, *([recipe] if is_said or not backends else [])})
     if len(names) > 1:
-        raise UsageError(f"One recipe at a time, not {' and '.join(names)}.")
-    return names[0] if names else DEFAULT_RECIPE
+        raise SeveralRecipes(names)
+    return names[0]
 
 
 def _print(terminal: Terminal, built: Built) -> None:

@@ -14,6 +14,7 @@ from skippy_patches.cli.options import (
     FormatOption,
     JobsOption,
     LauncherOption,
+    RecipeCommand,
     RecipeOption,
 )
 from skippy_patches.cli.session import Session
@@ -28,7 +29,8 @@ _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
-        help="Look for all that a recipe needs of this machine. Exit status 6: it cannot be built here.",
+        cls=RecipeCommand,
+        help="Look for all that a recipe needs of this machine. It ends as a build would: 6, not ready.",
         epilog="Example: skippy-patches doctor --recipe cpu  # what is missing, why, and its cure",
     )(doctor)
 
@@ -42,7 +44,6 @@ def doctor(
     format_: FormatOption = Format.TEXT,
 ) -> None:
     from skippy_patches.build.doctor.case import Asked  # noqa: PLC0415 - each command imports its own stages
-    from skippy_patches.build.doctor.errors import NotReady  # noqa: PLC0415
     from skippy_patches.build.doctor.examination import LONG_PATIENCE  # noqa: PLC0415
     from skippy_patches.cli import stages  # noqa: PLC0415
 
@@ -54,7 +55,7 @@ def doctor(
     else:
         _print(session.terminal, report)
     if not report.can_build:
-        raise typer.Exit(NotReady.exit_status)
+        raise typer.Exit(report.exit_status)
 
 
 def _print(terminal: Terminal, report: Report) -> None:

@@ -10,6 +10,7 @@ from skippy_patches.cli.options import SCHEMA_VERSION, Format
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from skippy_patches.build.doctor.case import Asked
     from skippy_patches.build.each import Prefix
     from skippy_patches.cli.console import Terminal
     from skippy_patches.cli.session import Session
@@ -23,11 +24,9 @@ def run(
     session: Session,
     project: Project,
     recipe: str,
+    asked: Asked,
     *,
-    launcher: str,
-    jobs: int | None,
     pattern: str | None,
-    cuda_arch: str,
     format_: Format,
 ) -> None:
     """Build and test every prefix, show them all, and raise what breaks the first that breaks."""
@@ -36,15 +35,7 @@ def run(
 
     prefixes: list[Prefix] = []
     with session.terminal.reporter() as reporter:
-        question = stages.question(
-            project,
-            recipe,
-            launcher=launcher,
-            jobs=jobs,
-            pattern=pattern,
-            cuda_arch=cuda_arch,
-            reporter=reporter,
-        )
+        question = stages.question(project, recipe, asked, pattern=pattern, reporter=reporter)
         for prefix in stages.each(project, question, reporter):
             reporter.step(f"{prefix.patch.name}: {_told(prefix)}")
             prefixes.append(prefix)

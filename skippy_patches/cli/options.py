@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 import typer
+from typer.core import TyperCommand
 
 from skippy_patches.cli.completion import recipe_names
+from skippy_patches.cli.session import Session
+from skippy_patches.errors import SkippyError
 
 SCHEMA_VERSION = 1
 
@@ -61,3 +65,27 @@ CudaArchOption = Annotated[
     ),
 ]
 DEFAULT_RECIPE = "cpu"
+
+
+class RecipeCommand(TyperCommand):
+    """A command with --recipe, to which people also say --rocm, or --cuda where there is no such flag."""
+
+    backends: ClassVar[tuple[str, ...]] = ()  # those that have a flag of their own
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:  # a context of click's, see app.py
+        """As typer does, but a backend or recipe that is written as a flag is told from a misspelt option."""
+        known = {word for parameter in self.params for word in (*parameter.opts, *parameter.secondary_opts)}
+        for word in args:
+            if word.startswith("--") and word not in known:
+                self._refuse(word[2:], ctx)
+        return super().parse_args(ctx, args)
+
+    def _refuse(self, name: str, context: typer.Context) -> None:
+        from skippy_patches.build import backends, recipe  # noqa: PLC0415 - only a mistake needs them
+        from skippy_patches.build.errors import NoSuchFlag  # noqa: PLC0415
+
+        recipes: tuple[str, ...] = ()
+        with contextlib.suppress(SkippyError):
+            recipes = recipe.names(Session.of(context).project().recipes)
+        if backends.is_one(name) or name in recipes:
+            raise NoSuchFlag(name, self.backends, recipes)

@@ -15,11 +15,9 @@ from skippy_patches.build import cmake, ctest, cudasetup, recipe, report, reprod
 from skippy_patches.build import each as each_prefix
 from skippy_patches.build import launcher as launchers
 from skippy_patches.build.doctor import examination
-from skippy_patches.build.doctor.case import Asked
 from skippy_patches.build.doctor.host import Host
 from skippy_patches.build.layout import Layout
 from skippy_patches.cli import console
-from skippy_patches.compilercache import AUTO
 from skippy_patches.evidence import record
 from skippy_patches.files import make_generated_folder
 from skippy_patches.journal import rewrite
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
 
     from skippy_patches.apply.result import Applied
     from skippy_patches.apply.stage import Outcome
+    from skippy_patches.build.doctor.case import Asked
     from skippy_patches.build.doctor.report import Report as DoctorReport
     from skippy_patches.build.launcher import Launcher
     from skippy_patches.build.recipe import Recipe
@@ -70,37 +69,33 @@ def apply(session: Session, project: Project, request: Request) -> Outcome:
     return outcome
 
 
-def build(
-    session: Session, project: Project, name: str, *, launcher: str, jobs: int | None, cuda_arch: str = ""
-) -> tuple[Applied, Built]:
+def build(session: Session, project: Project, name: str, asked: Asked) -> tuple[Applied, Built]:
     """Apply the whole queue, build recipe `name`, and write the record of it."""
-    _, applied, built = _build(session, project, name, launcher=launcher, jobs=jobs, cuda_arch=cuda_arch)
+    _, applied, built = _build(session, project, name, asked)
     return applied, built
 
 
-def _build(
-    session: Session, project: Project, name: str, *, launcher: str, jobs: int | None, cuda_arch: str
-) -> tuple[Recipe, Applied, Built]:
+def _build(session: Session, project: Project, name: str, asked: Asked) -> tuple[Recipe, Applied, Built]:
     """The same; and the recipe as this machine builds it."""
     layout = Layout.of(project.state, name)
     with session.terminal.reporter() as reporter:
-        _look(project, name, Asked(launcher=launcher, jobs=jobs, architectures=cuda_arch), reporter)
-        front = launchers.find(launcher, project.cache, reporter=reporter)
-        chosen, tools = _equipped(project, name, layout, front, cuda_arch, reporter)
+        front = _look(project, name, asked, reporter)
+        chosen, tools = _equipped(project, name, layout, front, asked.architectures, reporter)
     applied = apply(session, project, Request()).applied
     with session.terminal.reporter() as reporter:
-        built = cmake.build(applied, chosen, tools, layout, launcher=front, jobs=jobs, reporter=reporter)
+        built = cmake.build(
+            applied, chosen, tools, layout, launcher=front, jobs=asked.jobs, reporter=reporter
+        )
         record.check_source(applied, name)
         _record(applied, built, layout, reporter)
     return chosen, applied, built
 
 
-def reproduce(
-    session: Session, project: Project, of: tuple[Applied, Built], *, jobs: int | None, cuda_arch: str = ""
-) -> Reproduction:
+def reproduce(session: Session, project: Project, of: tuple[Applied, Built], asked: Asked) -> Reproduction:
     """Build the same once more, elsewhere, compare, and record that it is the same.
 
-    It may differ: `check` of the answer raises then.
+    It may differ: `check` of the answer raises then. What it takes was looked for before the first build,
+    which was asked for twice.
     """
     from skippy_patches.build import reproduce as second  # noqa: PLC0415 - hardly ever asked for
 
@@ -111,8 +106,8 @@ def reproduce(
             project,
             (pins.read(project.upstream), reader.load(project)),
             built,
-            lambda there, layout: _equipped(there, built.recipe, layout, None, cuda_arch, reporter),
-            jobs=jobs,
+            lambda there, layout: _equipped(there, built.recipe, layout, None, asked.architectures, reporter),
+            jobs=asked.jobs,
             cache=Cache.default(),
             reporter=reporter,
         )
@@ -124,22 +119,35 @@ def reproduce(
 def examine(
     project: Project, name: str, asked: Asked, *, patience: float, is_apart: bool = False
 ) -> DoctorReport:
-    """What doctor finds about a build. is_apart: it takes place elsewhere than in the project's folders."""
-    if asked.launcher == AUTO:
-        asked = dataclasses.replace(asked, launcher=project.cache.launcher)
+    """What doctor finds about a build. is_apart: it takes place elsewhere than in the project's folders.
+
+    What is asked for and means nothing anywhere is raised as it is: BadLauncher, UnknownRecipe, NotForCuda,
+    NotAnArchitecture (2).
+    """
+    launchers.check_name(asked.launcher)
     chosen = recipe.load(project.recipes, name)
+    cudasetup.check_asked(chosen, asked.architectures)
+    asked = dataclasses.replace(asked, cache=project.cache)
     where = None if is_apart else project
     return examination.examine(chosen, where, Host.current(), asked, patience=patience)
 
 
-def _look(project: Project, name: str, asked: Asked, reporter: Reporter, *, is_apart: bool = False) -> None:
-    """Say what may go wrong, and raise what surely does (NotReady, 6), before anything is fetched."""
+def _look(
+    project: Project, name: str, asked: Asked, reporter: Reporter, *, is_apart: bool = False
+) -> Launcher | None:
+    """Say what may go wrong, and raise what surely does (NotReady, 6), before anything is fetched.
+
+    Returns the launcher, so that the servers behind it are asked once.
+    """
     report = examine(project, name, asked, patience=examination.PATIENCE, is_apart=is_apart)
     report.check()
     for finding in report.warnings:
         reporter.step(f"warning: {finding.what} [{finding.code}]")
         for line in finding.details:
             reporter.detail(f"    {line}")
+    if report.launcher is None:  # that was not done in time
+        return launchers.find(asked.launcher, project.cache, reporter=reporter)
+    return report.launcher.launcher
 
 
 def _equipped(
@@ -157,21 +165,13 @@ def _equipped(
     return cudasetup.equip(chosen, tools, layout, architectures=cuda_arch, reporter=reporter)
 
 
-def test(
-    session: Session,
-    project: Project,
-    name: str,
-    *,
-    launcher: str,
-    jobs: int | None,
-    pattern: str | None,
-    cuda_arch: str = "",
-) -> TestReport:
+def test(session: Session, project: Project, name: str, asked: Asked, *, pattern: str | None) -> TestReport:
     """Build first, so that what is tested is what the queue says; then run ctest and record it.
 
     The report may hold failures: `ctest.check` raises for them once they are shown.
     """
-    chosen, applied, built = _build(session, project, name, launcher=launcher, jobs=jobs, cuda_arch=cuda_arch)
+    ctest.check_pattern(pattern)
+    chosen, applied, built = _build(session, project, name, asked)
     layout = Layout.of(project.state, name)
     with session.terminal.reporter() as reporter:
         tested = ctest.run(built, chosen, layout, pattern=pattern, reporter=reporter)
@@ -180,23 +180,16 @@ def test(
 
 
 def question(
-    project: Project,
-    name: str,
-    *,
-    launcher: str,
-    jobs: int | None,
-    pattern: str | None,
-    cuda_arch: str = "",
-    reporter: Reporter,
+    project: Project, name: str, asked: Asked, *, pattern: str | None, reporter: Reporter
 ) -> each_prefix.Question:
     """What `test --each` asks at every prefix. What is misspelt fails before anything is built."""
     ctest.check_pattern(pattern)
     layout = each_prefix.layout(project, name)
-    asked = Asked(launcher=launcher, jobs=jobs, architectures=cuda_arch)
-    _look(project, name, asked, reporter, is_apart=True)
-    front = launchers.find(launcher, project.cache, reporter=reporter)
-    chosen, tools = _equipped(project, name, layout, front, cuda_arch, reporter)
-    return each_prefix.Question(recipe=chosen, toolchain=tools, launcher=front, pattern=pattern, jobs=jobs)
+    front = _look(project, name, asked, reporter, is_apart=True)
+    chosen, tools = _equipped(project, name, layout, front, asked.architectures, reporter)
+    return each_prefix.Question(
+        recipe=chosen, toolchain=tools, launcher=front, pattern=pattern, jobs=asked.jobs
+    )
 
 
 def each(project: Project, asked: each_prefix.Question, reporter: Reporter) -> Iterator[each_prefix.Prefix]:

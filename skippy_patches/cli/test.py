@@ -15,6 +15,7 @@ from skippy_patches.cli.options import (
     FormatOption,
     JobsOption,
     LauncherOption,
+    RecipeCommand,
     RecipeOption,
 )
 from skippy_patches.cli.session import Session
@@ -29,6 +30,7 @@ _STYLES = {"passed": "green", "skipped": "yellow"}
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
+        cls=RecipeCommand,
         help="Apply and build if needed, run ctest one test after the other, and record the result.",
         epilog="Example: skippy-patches test -R kv-page  # the tests whose name matches",
     )(test)
@@ -50,27 +52,18 @@ def test(
     format_: FormatOption = Format.TEXT,
 ) -> None:
     from skippy_patches.build import ctest  # noqa: PLC0415 - each command imports its own stages
+    from skippy_patches.build.doctor.case import Asked  # noqa: PLC0415
     from skippy_patches.build.layout import Layout  # noqa: PLC0415
     from skippy_patches.cli import each as prefixes  # noqa: PLC0415
     from skippy_patches.cli import stages  # noqa: PLC0415
 
     session = Session.of(context)
     project = session.project()
+    asked = Asked(launcher=launcher, jobs=jobs, architectures=cuda_arch)
     if each:
-        prefixes.run(
-            session,
-            project,
-            recipe,
-            launcher=launcher,
-            jobs=jobs,
-            pattern=pattern,
-            cuda_arch=cuda_arch,
-            format_=format_,
-        )
+        prefixes.run(session, project, recipe, asked, pattern=pattern, format_=format_)
         return
-    report = stages.test(
-        session, project, recipe, launcher=launcher, jobs=jobs, pattern=pattern, cuda_arch=cuda_arch
-    )
+    report = stages.test(session, project, recipe, asked, pattern=pattern)
     if format_ is Format.JSON:
         session.terminal.json(_as_json(report))
     else:
