@@ -1,9 +1,9 @@
 """Finds the CUDA toolkit, cuBLAS, the driver and the GPUs of this machine, as values. Nothing here raises.
 
-nvcc is what CUDACXX names, else the one in CUDA_PATH or CUDA_HOME, on PATH, or where NVIDIA's installers put
-it. What is found there may be a wrapper (a script on PATH, a compiler cache): the one that is taken is the
-toolkit's own, which `nvcc -v` tells. cuBLAS may be the toolkit's, or NVIDIA's wheel of PyPI
-(`pip install 'skippy-patches[cuda]'`).
+nvcc is what CUDACXX names, else the one in CUDAToolkit_ROOT, CUDA_PATH or CUDA_HOME, on PATH, or where
+NVIDIA's installers put it. What is found there may be a wrapper (a script on PATH, a compiler cache): the one
+that is taken is the toolkit's own, which `nvcc -v` tells. cuBLAS may be the toolkit's, or NVIDIA's wheel of
+PyPI (`pip install 'skippy-patches[cuda]'`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import artifacts
+from skippy_patches.build.cudaerrors import ROOT_VARIABLES, VARIABLE
 from skippy_patches.build.tool import Tool
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def find(
     """
     own = os.environ if variables is None else variables
     wheels = _packages() if packages is None else packages
-    found = (_toolkit(program, own, wheels) for program in _programs(own, folders))
+    found = (_toolkit(program, own, wheels) for program in programs(own, folders))
     return next((toolkit for toolkit in found if toolkit is not None), None)
 
 
@@ -87,15 +88,36 @@ def cublas_headers(toolkit: CudaToolkit) -> Path | None:
     return _headers(toolkit.cublas, toolkit.root)
 
 
-def _programs(variables: Mapping[str, str], folders: Sequence[Path]) -> Iterator[str]:
+def programs(variables: Mapping[str, str], folders: Sequence[Path]) -> Iterator[str]:
     """Where nvcc may be, the most wanted first. CUDACXX is the only one when it is set."""
     path = variables.get("PATH", os.defpath)
-    named = variables.get("CUDACXX")
-    roots = [Path(variables[name]) for name in ("CUDA_PATH", "CUDA_HOME") if variables.get(name)]
-    places = [*(str(root / "bin") for root in roots), path, *(str(folder / "bin") for folder in folders)]
+    named = variables.get(VARIABLE)
+    before, after = ([str(folder / "bin") for folder in each] for each in (roots(variables), folders))
+    places = [*before, path, *after]
     for place in [path] if named else places:
         if program := shutil.which(named or "nvcc", path=place):
-            yield program
+            yield str(Path(program).absolute())
+
+
+def roots(variables: Mapping[str, str]) -> tuple[Path, ...]:
+    """The folders of toolkits that variables name."""
+    return tuple(Path(variables[name]) for name in ROOT_VARIABLES if variables.get(name))
+
+
+def astray(variables: Mapping[str, str]) -> dict[str, str]:
+    """Variables that name a toolkit, or its compiler, where there is none: name -> what is the matter."""
+    named = variables.get(VARIABLE)
+    if named:
+        found = shutil.which(named, path=variables.get("PATH", os.defpath))
+        return {} if found else {VARIABLE: f"is {named}, which is no program"}
+    wrong: dict[str, str] = {}
+    for name in ROOT_VARIABLES:
+        folder = variables.get(name)
+        if folder and not Path(folder).is_dir():
+            wrong[name] = f"is {folder}, which is no folder"
+        elif folder and shutil.which("nvcc", path=f"{folder}/bin") is None:
+            wrong[name] = f"is {folder}, which has no bin/nvcc"
+    return wrong
 
 
 def _toolkit(program: str, variables: Mapping[str, str], packages: Sequence[Path]) -> CudaToolkit | None:

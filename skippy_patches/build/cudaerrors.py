@@ -8,23 +8,35 @@ from skippy_patches.build.errors import ToolMissing
 from skippy_patches.errors import BuildError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from skippy_patches.build.cuda import CudaToolkit
 
 WHEEL = "nvidia-cublas"
+VARIABLE = "CUDACXX"  # of the compiler; the folders of toolkits are in these:
+ROOT_VARIABLES = ("CUDAToolkit_ROOT", "CUDA_PATH", "CUDA_HOME")
+_INSTALL = (
+    "Install the CUDA toolkit (developer.nvidia.com/cuda-downloads; building needs no driver), "
+    "or name its compiler: CUDACXX=/path/to/nvcc"
+)
 
 
 class NvccMissing(ToolMissing):
-    """There is no CUDA toolkit."""
+    """There is no CUDA toolkit, or a variable names one that is not there."""
 
-    def __init__(self) -> None:
+    def __init__(self, astray: Mapping[str, str]) -> None:
+        """astray: cuda.astray of the environment."""
+        told = [f"{name} {what}." for name, what in astray.items()]
+        if VARIABLE in astray:
+            why = ["Where CUDACXX is set, only that one is taken."]
+        else:
+            why = [f"Looked at {', '.join(ROOT_VARIABLES)}, PATH, /usr/local/cuda and /opt/cuda."]
+        mend = [f"Correct it, or: unset {name}" for name in astray]
         super().__init__(
             "nvcc",
-            why="Looked at CUDACXX, CUDA_PATH, CUDA_HOME, PATH, /usr/local/cuda and /opt/cuda.",
-            mend="Install the CUDA toolkit (developer.nvidia.com/cuda-downloads; building needs no driver), "
-            "or name its compiler: CUDACXX=/path/to/nvcc",
+            why="\n".join((*told, *why)),
+            mend="\n".join((*mend, _INSTALL)),
         )
 
 

@@ -59,7 +59,7 @@ def equip(
         return recipe, tools
     toolkit = cuda.find(variables)
     if toolkit is None:
-        raise NvccMissing
+        raise NvccMissing(cuda.astray(os.environ if variables is None else variables))
     if toolkit.cublas is None and NEEDS_CUBLAS in recipe.requires:
         raise CublasMissing(toolkit)
     said = dict(recipe.cmake)

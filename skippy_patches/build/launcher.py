@@ -136,7 +136,7 @@ def at_work(
 def places(name: str, own: Mapping[str, str]) -> tuple[Path, ...]:
     """The programs of that name: the one beside this Python, as for cmake and ninja, then the one on PATH."""
     found = beside_python(name), shutil.which(name, path=own.get("PATH", os.defpath))
-    return tuple(Path(file) for file in found if file)
+    return tuple(Path(file).absolute() for file in found if file)
 
 
 def _candidates(cache: CompilerCache) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import platform
-import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -81,8 +80,8 @@ def seekers(variables: Mapping[str, str]) -> dict[str, Callable[[], Tool]]:
         "cmake": lambda: _python_tool("cmake", path),
         "ctest": lambda: _ctest(_python_tool("cmake", path)),
         "ninja": lambda: _python_tool("ninja", path),
-        "c": lambda: _compiler("C", variables.get("CC"), ("cc", "gcc", "clang"), path),
-        "cxx": lambda: _compiler("C++", variables.get("CXX"), ("c++", "g++", "clang++"), path),
+        "c": lambda: _compiler("C", "CC", variables, ("cc", "gcc", "clang")),
+        "cxx": lambda: _compiler("C++", "CXX", variables, ("c++", "g++", "clang++")),
     }
 
 
@@ -108,20 +107,27 @@ def _ctest(cmake: Tool) -> Tool:
     raise ToolMissing("ctest", why=f"It should be beside {cmake.path}.", mend="Reinstall cmake.")
 
 
-def _compiler(language: str, wanted: str | None, names: tuple[str, ...], path: str) -> Tool:
-    words = shlex.split(wanted) if wanted else []
-    if len(words) > 1:
-        raise ToolMissing(
-            f"'{wanted}'",
-            why=f"CC and CXX must each be one program: flags in them are not recorded ({language}).",
-            mend="Put flags into the recipe (CMAKE_C_FLAGS, CMAKE_CXX_FLAGS), a cache into --launcher.",
-        )
-    found = next((file for name in words or names if (file := _which(name, path))), None)
+def _compiler(language: str, variable: str, variables: Mapping[str, str], names: tuple[str, ...]) -> Tool:
+    """What the variable names, else the first of `names` that there is."""
+    wanted, path = variables.get(variable), variables.get("PATH", os.defpath)
+    found = next((file for name in ([wanted] if wanted else names) if (file := _which(name, path))), None)
+    if found is None and wanted:
+        raise _misnamed(variable, wanted, path)
     if found is None:
-        raise ToolMissing(
-            f"A {language} compiler", why=f"Looked for: {', '.join(words or names)}.", mend=_get()
-        )
-    return examine(Path(found).name, Path(found))
+        raise ToolMissing(f"A {language} compiler", why=f"Looked for: {', '.join(names)}.", mend=_get())
+    return examine(Path(found).name, Path(found).absolute())
+
+
+def _misnamed(variable: str, wanted: str, path: str) -> ToolMissing:
+    """What is the matter with a variable that names no compiler."""
+    why, mend = f"{variable} names it, and no other one is taken then.", f"Correct it, or: unset {variable}"
+    if shutil.which(wanted, path=path):
+        why = f"{variable} names it, and it is a compiler cache under another name."
+        mend = f"Name the compiler itself, and the cache with --launcher. Or: unset {variable}"
+    elif shutil.which(wanted.strip().split(" ")[0], path=path):
+        why = f"{variable} must name one program: flags in it are not recorded."
+        mend = "Put flags into the recipe (CMAKE_C_FLAGS, CMAKE_CXX_FLAGS), a cache into --launcher."
+    return ToolMissing(f"'{wanted}'", why=why, mend=mend)
 
 
 def _which(name: str, path: str) -> str | None:

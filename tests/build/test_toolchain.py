@@ -71,11 +71,42 @@ def test_a_cache_that_poses_as_the_compiler_is_passed_over(compilers: Path) -> N
     assert found.c.path == compilers / "cc"
 
 
-def test_flags_in_cc_are_refused(compilers: Path) -> None:
-    with pytest.raises(ToolMissing, match=r"'cc -O0' was not found") as caught:
-        toolchain.find("none", variables={"PATH": str(compilers), "CC": "cc -O0"})
+@pytest.mark.parametrize(
+    ("variable", "named", "why", "mend"),
+    [
+        ("CC", "cc -O0", "CC must name one program", "CMAKE_C_FLAGS"),
+        ("CXX", "{bin}/c++ -g", "CXX must name one program", "CMAKE_CXX_FLAGS"),
+        ("CC", "/nowhere/cc", "CC names it, and no other one is taken", "unset CC"),
+        ("CXX", "g++-99", "CXX names it, and no other one is taken", "unset CXX"),
+        ("CC", "{bin}", "CC names it", "unset CC"),
+        ("CC", "it's", "CC names it", "unset CC"),
+        ("CC", "{bin}/posing", "a compiler cache under another name", "--launcher"),
+    ],
+)
+def test_a_variable_that_names_no_compiler_is_named(
+    compilers: Path, variable: str, named: str, why: str, mend: str
+) -> None:
+    (compilers / "posing").symlink_to(fake(compilers.parent / "real", "ccache", "ccache version 4.9"))
+    named = named.format(bin=compilers)
 
-    assert "recipe" in caught.value.mend
+    with pytest.raises(ToolMissing) as caught:
+        toolchain.find("none", variables={"PATH": str(compilers), variable: named})
+
+    assert caught.value.what == f"'{named}' was not found."
+    assert why in caught.value.why
+    assert mend in caught.value.mend
+
+
+def test_a_compiler_whose_path_has_a_blank_or_is_relative(
+    compilers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """cmake runs in another folder."""
+    other = fake(compilers.parent / "ein Übersetzer", "cc", "clang version 17.0.1")
+    monkeypatch.chdir(compilers)
+
+    found = toolchain.find("none", variables={"PATH": str(compilers), "CC": str(other), "CXX": "./c++"})
+
+    assert (found.c.path, found.cxx.path) == (other, compilers / "c++")
 
 
 def test_a_missing_compiler_names_the_package(tmp_path: Path) -> None:

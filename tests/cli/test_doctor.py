@@ -39,7 +39,7 @@ def road(tmp_path_factory: pytest.TempPathFactory) -> World:
 @pytest.fixture
 def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The environment of a machine with nothing."""
-    for name in ("CUDACXX", "CUDA_PATH", "CUDA_HOME", "CC", "CXX"):
+    for name in ("CUDACXX", "CUDAToolkit_ROOT", "CUDA_PATH", "CUDA_HOME", "CC", "CXX"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("skippy_patches.build.cuda.FOLDERS", ())
     monkeypatch.setattr("skippy_patches.build.doctor.examination.PATIENCE", 60)  # however busy the machine is
@@ -71,7 +71,7 @@ def test_doctor_says_the_same(road: World, nothing: dict[str, str]) -> None:
     assert codes == ["git-missing", "tool-missing", "tool-missing", "nvcc-missing", "cublas-missing"]
     text = road.run("doctor", "--recipe", "cuda", env=nothing)
     assert text.returncode == 6
-    assert "error: nvcc was not found. [nvcc-missing]\n    Looked at CUDACXX" in text.stdout
+    assert "error: nvcc was not found. [nvcc-missing]\n    Looked at CUDA" in text.stdout
     assert "    -> Install the CUDA toolkit" in text.stdout
     assert "cannot be built on this machine" in text.stdout
 

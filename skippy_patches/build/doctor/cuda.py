@@ -34,12 +34,13 @@ def nvcc(case: Case) -> Iterator[Finding]:
     """There, and running."""
     if case.toolkit() is not None:
         return
-    program = case.host.which(case.host.variables.get("CUDACXX") or "nvcc")
+    folders = tuple(case.host.place(folder) for folder in toolkits.FOLDERS)
+    program = next(toolkits.programs(case.host.variables, folders), None)
     if program is None:
-        yield finding.of(NvccMissing())
+        yield finding.of(NvccMissing(toolkits.astray(case.host.variables)))
         return
     try:
-        tool.examine("nvcc", program)
+        tool.examine("nvcc", Path(program))
     except SkippyError as error:
         yield finding.of(error)
     else:
@@ -48,6 +49,19 @@ def nvcc(case: Case) -> Iterator[Finding]:
             f"{program} does not tell its version as NVIDIA's nvcc does.",
             why="It may be a wrapper that leads nowhere: what it stands for cannot be told.",
             mend="Name the toolkit's own: CUDACXX=/usr/local/cuda/bin/nvcc",
+        )
+
+
+def variables(case: Case) -> Iterator[Finding]:
+    """Those that name a toolkit where there is none, so that another one is taken."""
+    toolkit = case.toolkit()
+    wrong = toolkits.astray(case.host.variables) if toolkit else {}
+    for name, what in wrong.items():
+        yield finding.warning(
+            "cuda-variable",
+            f"{name} {what}.",
+            why=f"So another toolkit is taken than was meant: {toolkit.root if toolkit else ''}.",
+            mend=f"Correct it, or: unset {name}",
         )
 
 
@@ -193,8 +207,7 @@ def _header(root: Path, name: str) -> Path | None:
 
 def _roots(case: Case) -> dict[Path, Version]:
     """Every toolkit that is named or found, links resolved."""
-    variables = case.host.variables
-    roots = [Path(variables[name]) for name in ("CUDA_PATH", "CUDA_HOME") if variables.get(name)]
+    roots = list(toolkits.roots(case.host.variables))
     for folder in case.host.path.split(os.pathsep):
         program = Path(folder, "nvcc")
         if folder and program.is_file():

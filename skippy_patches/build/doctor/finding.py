@@ -41,6 +41,7 @@ CODES = {
     "cuda-incomplete": "The CUDA toolkit lacks the headers or the library of its runtime.",
     "cuda-mixed": "Parts of the CUDA toolkit are of different versions.",
     "cuda-several": "There are several CUDA toolkits.",
+    "cuda-variable": "CUDAToolkit_ROOT, CUDA_PATH or CUDA_HOME names a folder without a toolkit.",
     "disk-full": "There is no space left to build.",
     "disk-low": "There is less free space than such a build takes.",
     "foreign-build-folder": "The build folder holds files of somebody else.",
@@ -78,6 +79,7 @@ CODES = {
     "vulkan-headers-missing": "Vulkan's C++ headers are not there.",
     "vulkan-headers-old": "Vulkan's headers lack names that llama.cpp uses.",
     "vulkan-loader-missing": "Vulkan's loader cannot be linked.",
+    "vulkan-variable": "VULKAN_SDK names a folder that is not there.",
     "xcode-missing": "Apple's command line tools are not there.",
 }  # fmt: skip
 

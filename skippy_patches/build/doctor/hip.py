@@ -28,14 +28,19 @@ def variables(case: Case) -> Iterator[Finding]:
     """HIPCXX, HIP_PATH and ROCM_PATH, where they are set."""
     named = case.host.variables
     wrong = [name for name in ("HIP_PATH", "ROCM_PATH") if named.get(name) and not Path(named[name]).is_dir()]
-    if named.get("HIPCXX") and case.host.which(named["HIPCXX"]) is None:
-        wrong.append("HIPCXX")
     for name in wrong:
         yield finding.warning(
             "hip-variable",
-            f"{name} is {named[name]}, which is not there.",
+            f"{name} is {named[name]}, which is no folder.",
             why="llama.cpp and CMake look there first, and then take another ROCm than was meant.",
             mend=f"Correct it, or: unset {name}",
+        )
+    if named.get("HIPCXX") and case.host.which(named["HIPCXX"]) is None:
+        yield finding.error(
+            "hip-variable",
+            f"HIPCXX is {named['HIPCXX']}, which is no program.",
+            why="CMake takes that one alone, and stops.",
+            mend="Correct it, or: unset HIPCXX",
         )
 
 

@@ -34,6 +34,18 @@ _EXTENSION = "GL_KHR_cooperative_matrix"
 _SHADER = f"#version 460\n#extension {_EXTENSION} : require\nvoid main() {{}}\n"
 
 
+def variable(case: Case) -> Iterator[Finding]:
+    """VULKAN_SDK, where it is set."""
+    folder = case.host.variables.get(SDK)
+    if folder and not Path(folder).is_dir():
+        yield finding.warning(
+            "vulkan-variable",
+            f"{SDK} is {folder}, which is no folder.",
+            why="CMake looks there first, and then takes another Vulkan than was meant.",
+            mend=f"Correct it, or: unset {SDK}",
+        )
+
+
 def headers(case: Case) -> Iterator[Finding]:
     """Vulkan's C++ headers, new enough."""
     if not _has_header(case, _HEADER):
