@@ -35,12 +35,13 @@ from skippy_patches.build.result import Built
 from skippy_patches.progress import Silent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
     from typing import BinaryIO
 
     from skippy_patches.apply.result import Applied
     from skippy_patches.build.engine import Counts, Engine
+    from skippy_patches.build.errors import UnknownVariable
     from skippy_patches.build.launcher import Launcher
     from skippy_patches.build.layout import Layout
     from skippy_patches.build.mount import Place
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from skippy_patches.progress import Reporter
 
 LABEL = "Building"
+_ENTRY = re.compile(r"^(\w+):(?!INTERNAL|STATIC)\w+=", re.MULTILINE)
 # NAME:TYPE=VALUE of the options that decide what is in the libraries; paths are left out.
 _CACHED = re.compile(
     r"(?P<name>(?:GGML|LLAMA)_\w+|BUILD_SHARED_LIBS|CMAKE_BUILD_TYPE|CMAKE_(?:CUDA|HIP)_ARCHITECTURES)"
@@ -66,6 +68,7 @@ def build(  # noqa: PLR0913 - all but four have a default that suits
     jobs: int | None = None,
     method: str | None = None,
     variables: Mapping[str, str] | None = None,
+    is_part: bool = False,
     reporter: Reporter = Silent(),  # noqa: B008 - has no state
 ) -> Built:
     """Build the recipe's targets from `applied.checkout` and write `built.json`.
@@ -73,8 +76,8 @@ def build(  # noqa: PLR0913 - all but four have a default that suits
     The configure step runs each time, because ninja does not see a HEAD that moved. launcher: the
     toolchain's, with what it shares; None: it shares nothing. jobs: compilers at once; None: as many as cores
     and memory allow. method: a word of mount.py; None: what suits the recipe and the system. variables: the
-    environment to take from; None: this process's.
-    Raises the errors of build.errors (5 and 6), and MountImpossible (6).
+    environment to take from; None: this process's. is_part: patches follow, which may bring variables.
+    Raises the errors of build.errors (5 and 6), UnknownVariable (2), and MountImpossible (6).
     """
     if launcher is None and toolchain.launcher is not None:
         launcher = launchers.Launcher(tool=toolchain.launcher)
@@ -87,7 +90,7 @@ def build(  # noqa: PLR0913 - all but four have a default that suits
         else:
             place = mount.of(method, *real)
         with layout.log.open("wb") as log:
-            work = _Work(applied, recipe, toolchain, layout, place, reporter, log)
+            work = _Work(applied, recipe, toolchain, layout, place, reporter, log, is_part=is_part)
             built = work.run(launcher, jobs, variables)
         result.save(built, layout)
     return built
@@ -105,7 +108,10 @@ class _Work:
         place: Place,
         reporter: Reporter,
         log: BinaryIO,
+        *,
+        is_part: bool,
     ) -> None:
+        self.is_part = is_part
         self.applied = applied
         self.recipe = recipe
         self.toolchain = toolchain
@@ -118,7 +124,7 @@ class _Work:
 
     def run(self, launcher: Launcher | None, jobs: int | None, variables: Mapping[str, str] | None) -> Built:
         arguments.refuse_unusable(self.source, self.tree)
-        options.check(self.recipe, self.source, self.toolchain.cmake)
+        self._refuse(options.unknown(self.recipe, self.source, self.toolchain.cmake))
         own = environment.for_build(self.place.source, variables=variables)
         at_work = launchers.at_work(
             launcher, own, self.source, self.tree, self.reporter, front=self.place.front
@@ -193,12 +199,24 @@ class _Work:
         self.reporter.step(f"Configuring recipe {self.recipe.name}")
         was_configured = (self.tree / "build.ninja").is_file()
         status, output = self._start((str(self.toolchain.cmake.path), *line))
+        cache = self.tree / "CMakeCache.txt"
         if status == 0:
+            unused = tuple(options.unused(self.recipe, output, _entries(cache)))
+            if unused and not self.is_part:
+                cache.unlink()  # cmake tells it once
+            self._refuse(unused)
             return
         if not was_configured:
             # What a failed first run cached (a compiler that does not work, ...) would outlive its cause.
-            (self.tree / "CMakeCache.txt").unlink(missing_ok=True)
+            cache.unlink(missing_ok=True)
         raise ConfigureFailed(status, _configure_errors(output), self.layout.log)
+
+    def _refuse(self, wrong: Iterable[UnknownVariable]) -> None:
+        """Raise the first; but in a part of the queue the patch that brings the variable may be missing."""
+        for error in wrong:
+            if not self.is_part:
+                raise error
+            self.reporter.step(f"{error.what}, with this part of the queue")
 
     def _compile(self, engine: Engine, wanted: int | None) -> ninja.Progress:
         jobs = self._jobs(engine, wanted)
@@ -288,3 +306,10 @@ def _resolved(tree: Path) -> tuple[tuple[str, str], ...]:
             if match := _CACHED.fullmatch(line):
                 found[match["name"]] = match["value"]
     return tuple(sorted(found.items()))
+
+
+def _entries(cache: Path) -> Iterator[str]:
+    """The names of a person's variables in CMakeCache.txt: NAME:TYPE=VALUE, no INTERNAL ones."""
+    with contextlib.suppress(OSError):
+        for match in _ENTRY.finditer(cache.read_text("utf-8", "replace")):
+            yield match[1]

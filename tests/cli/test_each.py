@@ -94,6 +94,22 @@ def test_a_prefix_that_does_not_compile_is_named_although_the_queue_as_a_whole_d
     assert ".skippy/each/build/cpu/build.log" in said
 
 
+def test_a_variable_that_a_later_patch_brings(queue: World) -> None:
+    recipe = queue.root / "recipes/cpu.yaml"
+    before = recipe.read_text(encoding="utf-8")
+    more = 'option(GGML_NEW "" OFF)\noption(NEW_TOO "" OFF)\n'
+    queue.add(3, "options", {"CMakeLists.txt": CMAKE + TEST + more})
+    recipe.write_text(before.replace("Release", "Release, GGML_NEW: ON, NEW_TOO: ON"), encoding="utf-8")
+    try:
+        done = queue.run(*EACH)
+    finally:
+        recipe.write_text(before, encoding="utf-8")
+
+    assert done.returncode == 0, done.stderr
+    told = re.findall(r"'(\w+)' is no variable of this llama.cpp.*, with this part of the queue", done.stderr)
+    assert told == ["GGML_NEW", "NEW_TOO", "GGML_NEW"]
+
+
 def test_a_test_that_fails_at_a_prefix(queue: World) -> None:
     queue.add(3, "wrong", {"src/llama.cpp": ANSWER.format(3)})
 

@@ -179,6 +179,20 @@ def test_exit_6_shows_the_end_of_the_log(road: World) -> None:
     assert ".skippy/build/cpu/build.log" in done.stderr
 
 
+def test_a_variable_that_nothing_reads_is_an_error_until_it_is_mended(road: World) -> None:
+    """cmake itself tells it once for each folder."""
+    recipe = road.root / "recipes/wrong.yaml"
+    text = "extends: cpu\ndescription: x\ncmake:\n  CMAKE_EXPORT_COMPILE_COMMANDS: ON\n  CTEST_LIMIT: 1\n"
+    recipe.write_text(text, encoding="utf-8")
+
+    done = [road.run("build", "--recipe", "wrong") for _ in range(2)]
+
+    assert [each.returncode for each in done] == [2, 2]
+    for each in done:
+        assert f"{recipe}:5: 'CTEST_LIMIT' is no variable of this llama.cpp as it was conf" in each.stderr
+        assert "Compiling" not in each.stderr
+
+
 def test_exit_7_when_a_test_fails_and_when_none_ran(road: World) -> None:
     patch = _with(road, "wrong", "int answer() { return 3; }\n")
     try:

@@ -89,4 +89,5 @@ CHECKS = (
     _check("the checkout", EVERY_BUILD, leftovers.checkout),
     _check("paths", EVERY_BUILD, leftovers.paths),
     _check("what the recipe requires", EVERY_BUILD, requirements.check),
+    _check("the recipe's variables", EVERY_BUILD, requirements.variables),
 )

@@ -13,6 +13,7 @@ from skippy_patches.build.errors import (
     ToolBroken,
     ToolMissing,
     ToolTooOld,
+    UnknownVariable,
     UnusablePath,
 )
 from skippy_patches.git import GitMissing
@@ -75,6 +76,7 @@ CODES = {
     "tool-missing": "A program that the build needs is not there.",
     "tool-too-old": "A program is older than the build needs it.",
     "unusable-path": "A path holds a character that cmake does not carry.",
+    "variable-unknown": "The recipe sets a variable that nothing reads.",
     "vulkan-device-missing": "The driver on which the tests run is not there.",
     "vulkan-headers-missing": "Vulkan's C++ headers are not there.",
     "vulkan-headers-old": "Vulkan's headers lack names that llama.cpp uses.",
@@ -92,6 +94,7 @@ _ERRORS = (
     (BadLauncher, "launcher-unusable"),
     (ForeignBuildFolder, "foreign-build-folder"),
     (NotOurs, "foreign-checkout"),
+    (UnknownVariable, "variable-unknown"),
     (UnusablePath, "unusable-path"),
     (GitMissing, "git-missing"),
     (ToolMissing, "tool-missing"),

@@ -1,9 +1,11 @@
-"""Backends that a recipe turns on, held against what it says that it requires."""
+"""What a recipe says of its variables, held against what it requires and against llama.cpp."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from skippy_patches.apply import stamp
+from skippy_patches.build import options
 from skippy_patches.build.doctor import finding
 
 if TYPE_CHECKING:
@@ -32,3 +34,12 @@ def check(case: Case) -> Iterator[Finding]:
                 why="So nothing of that was looked for: what is missing shows when cmake stops.",
                 mend=f"Write it into {case.recipe.file}: requires: [{said}]",
             )
+
+
+def variables(case: Case) -> Iterator[Finding]:
+    """Variables that nothing reads, where the checkout is as a build will find it: else nobody can tell."""
+    if case.project is None or stamp.answer(str(case.project.root), case.host.variables) is None:
+        return
+    cmake = case.tool_if_there("cmake")
+    if cmake is not None:
+        yield from map(finding.of, options.unknown(case.recipe, case.project.checkout, cmake))
