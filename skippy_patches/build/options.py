@@ -56,8 +56,8 @@ def unknown(recipe: Recipe, source: Path, cmake: Tool) -> Iterator[UnknownVariab
 def unused(recipe: Recipe, output: Sequence[str], cached: Iterable[str]) -> Iterator[UnknownVariable]:
     """An error for each variable of the recipe of which cmake's output says that nothing read it.
 
-    cmake says so of a folder that it configures for the first time. Left out are the names that `unknown` looks
-    at, and those that are ours: no file of the recipe says them. cached: the names in CMakeCache.txt.
+    It does for a folder that it configures for the first time. Left out are names of which `unknown` tells,
+    and ours, which no file of the recipe says. cached: the names in CMakeCache.txt.
     """
     told = set(_told_unused(output))
     names = set(cached) - told

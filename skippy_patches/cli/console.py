@@ -7,6 +7,7 @@ import dataclasses
 import json
 import os
 import sys
+import textwrap
 from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 # Wider than any table here: what is piped is for programs, and is not wrapped.
 _UNLIMITED = 10_000
+_INDENT = " " * 4
 QUIET, NORMAL, VERBOSE = -1, 0, 1
 
 
@@ -71,6 +73,26 @@ class Terminal:
         lines = self.out.render_lines(table, pad=False)
         whole = [segment for line in lines for segment in (*_stripped(line), Segment.line())]
         self.out.print(Segments(whole), soft_wrap=True, end="")
+
+    def fits(self, table: Table) -> bool:
+        """Whether a table needs no folding here; in a pipe none does."""
+        wide = self.out.options.update(width=_UNLIMITED)
+        return self.out.measure(table, options=wide).maximum <= self.out.width
+
+    def entry(self, head: str, text: str = "") -> None:
+        """Print what would be a row of a table that does not fit: a line, and words of it below, indented."""
+        for paragraph, indent in ((head, ""), (text, _INDENT)):
+            width = max(2 * len(_INDENT), self.out.width)
+            lines = textwrap.wrap(
+                shown(paragraph),
+                width,
+                initial_indent=indent,
+                subsequent_indent=_INDENT,
+                break_long_words=False,  # what is copied is what was meant
+                break_on_hyphens=False,
+            )
+            for line in lines:
+                self.line(line)
 
     def error(self, error: SkippyError) -> None:
         """Say what happened, why, and what to do."""

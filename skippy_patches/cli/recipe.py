@@ -12,6 +12,8 @@ from skippy_patches.cli.options import SCHEMA_VERSION, Format, FormatOption
 from skippy_patches.cli.session import Session
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from skippy_patches.build.explain import Difference, Explained, Stated, Value
     from skippy_patches.cli.console import Terminal
 
@@ -112,12 +114,22 @@ def diff(
     if not found:
         session.terminal.line(f"{one} and {other} say the same.")
         return
+    _print_differences(session.terminal, one, other, found)
+
+
+def _print_differences(terminal: Terminal, one: str, other: str, found: Iterable[Difference]) -> None:
     from skippy_patches.cli.tables import new_table  # noqa: PLC0415
 
-    table = new_table("", one, other)
-    for each in found:
-        table.add_row(each.key, _text(each.before), _text(each.after))
-    session.terminal.table(table)
+    table = new_table("key", one, other)
+    rows = [(each.key, _text(each.before), _text(each.after)) for each in found]
+    for row in rows:
+        table.add_row(*row)
+    if terminal.fits(table):
+        terminal.table(table)
+        return
+    terminal.line(f"key: {one} -> {other}", style="bold")
+    for key, before, after in rows:
+        terminal.entry(f"{key}: {before} -> {after}")
 
 
 def _head(shown: Explained) -> dict[str, Any]:
@@ -152,10 +164,15 @@ def _print(terminal: Terminal, shown: Explained) -> None:
             ("platform", f"{platform.system} {platform.machine}"),
         ]
     )
-    table = new_table("", "value", "from", "why")
+    table = new_table("key", "value", "from", "why")
     for stated in shown.values:
         table.add_row(stated.key, _plain(stated.value), _place(stated), stated.reason)
-    terminal.table(table)
+    if terminal.fits(table):
+        terminal.table(table)
+        return
+    terminal.line("key = value [from], and why", style="bold")
+    for stated in shown.values:
+        terminal.entry(f"{stated.key} = {_plain(stated.value)} [{_place(stated)}]", stated.reason)
 
 
 def _place(stated: Stated) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.console import Console
 
+from skippy_patches.build import explain
+from skippy_patches.cli import recipe as command
+from skippy_patches.cli.console import Terminal
 from tests.build import fakecuda
 
 if TYPE_CHECKING:
@@ -59,12 +64,38 @@ def test_diff(project: World) -> None:
 
     assert shown.returncode == 0, shown.stderr
     lines = [line.split() for line in shown.stdout.splitlines()]
-    assert lines[0] == ["cuda", "cuda-smoke"]
+    assert lines[0] == ["key", "cuda", "cuda-smoke"]
     assert ["cmake.GGML_CUDA_FA", "ON", "OFF"] in lines
     told = json.loads(project.run("recipe", "diff", "cuda", "cuda-smoke", "--format", "json").stdout)
     assert {"key": "cmake.GGML_CUDA_NO_VMM", "before": "OFF", "after": "ON"} in told["differences"]
     assert {"key": "targets", "before": None, "after": ["llama", "test-skippy-*"]} in told["differences"]
     assert project.run("recipe", "diff", "cpu", "cpu").stdout == "cpu and cpu say the same.\n"
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_on_a_terminal_every_line_is_of_its_width_and_no_word_is_cut(width: int) -> None:
+    shown, other = (explain.explain(RECIPES, name) for name in ("cuda", "cuda-smoke"))
+
+    whole = _shown(10_000, shown, other)
+    narrow = _shown(width, shown, other)
+
+    values = narrow[narrow.index("key = value [from], and why") :]
+    assert max(map(len, values)) <= width
+    assert "key: cuda -> cuda-smoke" in values
+    assert "cmake.GGML_CUDA_FA = ON [cuda.yaml:16]" in values
+    assert "cmake.GGML_CUDA_FA: ON -> OFF" in values
+    assert whole[5].split() == ["key", "value", "from", "why"]
+    words = {word.strip("[]:") for line in values for word in line.split()}
+    assert {word.strip(":") for line in whole[6:] for word in line.split()} - words == set()
+
+
+def _shown(width: int, shown: explain.Explained, other: explain.Explained) -> list[str]:
+    """The lines of `recipe show` and `recipe diff`."""
+    out = io.StringIO()
+    terminal = Terminal(out=Console(file=out, width=width), err=Console(file=io.StringIO()), verbosity=0)
+    command._print(terminal, shown)
+    command._print_differences(terminal, "cuda", "cuda-smoke", explain.differences(shown, other))
+    return out.getvalue().splitlines()
 
 
 @pytest.mark.parametrize(
