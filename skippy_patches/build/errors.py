@@ -16,11 +16,26 @@ if TYPE_CHECKING:
 class UnknownRecipe(UsageError):
     """There is no recipe of that name."""
 
-    def __init__(self, name: str, known: Iterable[str], folder: Path) -> None:
+    def __init__(self, name: str, known: Iterable[str], folder: Path, *, is_shipped: bool = False) -> None:
         names = tuple(known)
-        mend = nearest(name, names) if names else f"Write one: {folder / (name + '.yaml')}"
+        if is_shipped:
+            mend = f"skippy-patches brings one, to copy there and commit: skippy-patches recipe add {name}"
+        else:
+            mend = nearest(name, names) if names else f"Write one: {folder / (name + '.yaml')}"
         super().__init__(
             f"There is no recipe '{name}'.", why=f"Recipes are the *.yaml files of {folder}.", mend=mend
+        )
+
+
+class RecipeDiffers(UsageError):
+    """A shipped recipe is asked for, and the project has another one of that name."""
+
+    def __init__(self, name: str, file: Path) -> None:
+        super().__init__(
+            f"There is a recipe '{name}' already, and it is another one: {file}",
+            why="The project's own recipes are never overwritten.",
+            mend="To take the shipped one, move yours away first; to build with yours: "
+            f"skippy-patches build --recipe {name}",
         )
 
 

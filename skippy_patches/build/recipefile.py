@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from skippy_patches import yamlfile
@@ -15,11 +16,11 @@ from skippy_patches.build.errors import UnknownRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from skippy_patches.errors import ConfigError
 
 SUFFIX = ".yaml"
+SHIPPED = Path(__file__).parents[1] / "recipes"  # in the repository a link to the project's own
 SYSTEMS = ("linux", "macos")
 MACHINES = ("x86_64", "arm64")
 # What a recipe may require of a machine; doctor knows how to look for each.
@@ -79,7 +80,7 @@ def chain(folder: Path, name: str) -> tuple[Part, ...]:
     """
     known = names(folder)
     if name not in known:
-        raise UnknownRecipe(name, known, folder)
+        raise UnknownRecipe(name, known, folder, is_shipped=name in names(SHIPPED))
     parts = [read(folder / (name + SUFFIX))]
     seen = [name]
     while parent := parts[-1].extends:

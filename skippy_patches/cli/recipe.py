@@ -38,10 +38,15 @@ def register(app: typer.Typer) -> None:
         help="In what two recipes differ on this platform, wherever it is said.",
         epilog="Example: skippy-patches recipe diff cpu rpc  # their variables, targets and tests",
     )(diff)
+    group.command(
+        "add",
+        help="Copy a recipe that skippy-patches brings into the project, with all that it extends.",
+        epilog="Example: skippy-patches recipe add cpu  # what is there already stays",
+    )(add)
     app.add_typer(
         group,
         name="recipe",
-        help="Look at recipes: list, show, diff.",
+        help="Look at recipes, and copy one that is shipped: list, show, diff, add.",
         epilog="Example: skippy-patches recipe show cpu  # each value, and the file that says it",
     )
 
@@ -115,6 +120,25 @@ def diff(
         session.terminal.line(f"{one} and {other} say the same.")
         return
     _print_differences(session.terminal, one, other, found)
+
+
+def add(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of a shipped recipe.", show_default=False)],
+    format_: FormatOption = Format.TEXT,
+) -> None:
+    from skippy_patches.build import shipped  # noqa: PLC0415 - each command imports its own stages
+
+    session = Session.of(context)
+    folder = session.project().recipes
+    added = shipped.add(name, folder)
+    if format_ is Format.JSON:
+        session.terminal.json({"schema_version": SCHEMA_VERSION, **dataclasses.asdict(added)})
+        return
+    for file in added.written:
+        session.terminal.line(f"Wrote {folder / file}")
+    for file in added.kept:
+        session.terminal.line(f"Kept {folder / file}, which was there")
 
 
 def _print_differences(terminal: Terminal, one: str, other: str, found: Iterable[Difference]) -> None:

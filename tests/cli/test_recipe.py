@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
+import skippy_patches
 from skippy_patches.build import explain
 from skippy_patches.cli import recipe as command
 from skippy_patches.cli.console import Terminal
@@ -70,6 +71,46 @@ def test_diff(project: World) -> None:
     assert {"key": "cmake.GGML_CUDA_NO_VMM", "before": "OFF", "after": "ON"} in told["differences"]
     assert {"key": "targets", "before": None, "after": ["llama", "test-skippy-*"]} in told["differences"]
     assert project.run("recipe", "diff", "cpu", "cpu").stdout == "cpu and cpu say the same.\n"
+
+
+def test_a_project_without_recipes_gets_the_shipped_ones(world: World) -> None:
+    """All that a wheel brings: a link, which hatchling follows."""
+    assert (Path(skippy_patches.__file__).parent / "recipes").resolve() == RECIPES
+    assert "skippy-patches recipe add cuda" in world.run("build", "--cuda").stderr
+    assert "skippy-patches recipe add cpu" in world.run("doctor").stderr
+
+    added = world.run("recipe", "add", "cuda")
+
+    folder = world.root / "recipes"
+    files = {"cuda.yaml", "cpu.yaml", "recipe.schema.json"}
+    assert added.returncode == 0, added.stderr
+    assert {file.name for file in folder.iterdir()} == files
+    assert added.stdout.count("Wrote ") == 3
+    first, _, rest = (folder / "cuda.yaml").read_text(encoding="utf-8").partition("\n")
+    assert first == "# yaml-language-server: $schema=recipe.schema.json"
+    assert (RECIPES / "cuda.yaml").read_text(encoding="utf-8").endswith(rest)
+    assert world.run("recipe", "show", "cuda").returncode == 0
+    again = json.loads(world.run("recipe", "add", "cuda", "--format", "json").stdout)
+    assert (again["written"], set(again["kept"])) == ([], files)
+
+
+def test_what_a_recipe_names_is_copied_too_and_what_is_there_stays(world: World) -> None:
+    own = world.root / "recipes/cpu.yaml"
+    own.parent.mkdir()
+    own.write_text("description: mine\n", encoding="utf-8")
+
+    done = world.run("recipe", "add", "vulkan")
+
+    assert done.returncode == 0, done.stderr
+    assert f"Kept {own}, which was there" in done.stdout
+    assert own.read_text(encoding="utf-8") == "description: mine\n"
+    for name in ("headers.cmake", "layer_settings.h"):
+        copied = world.root / "recipes/vulkan" / name
+        assert copied.read_bytes() == (RECIPES / "vulkan" / name).read_bytes()
+    refused = world.run("recipe", "add", "cpu")
+    assert refused.returncode == 2
+    assert "it is another one" in refused.stderr
+    assert "Did you mean 'hip'?" in world.run("recipe", "add", "rocm").stderr
 
 
 @pytest.mark.parametrize("width", [80, 100])
