@@ -43,9 +43,10 @@ def add(name: str, folder: Path) -> Added:
     chosen = recipe.load(FOLDER, name)
     files = {file.name: _content(FOLDER / file.name) for file in chosen.files}
     own = folder / chosen.file.name
-    if own.exists() and own.read_bytes() != files[own.name]:
+    if own.exists() and _content(own) != files[own.name]:
         raise RecipeDiffers(name, own)
-    files[SCHEMA] = _SCHEMA_FILE.read_bytes()
+    if not all((folder / place).exists() for place in files):
+        files[SCHEMA] = _SCHEMA_FILE.read_bytes()
     written = [place for place in files if not (folder / place).exists()]
     for place in written:
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
@@ -56,5 +57,5 @@ def add(name: str, folder: Path) -> Added:
 
 
 def _content(file: Path) -> bytes:
-    """Its bytes, with the schema beside it."""
+    """Its bytes, the schema beside it, wherever it was."""
     return _NAMED.sub(rb"\1", file.read_bytes())
