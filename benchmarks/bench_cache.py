@@ -27,7 +27,7 @@ from skippy_patches.upstream import pin
 from skippy_patches.upstream.cache import Cache
 
 if TYPE_CHECKING:
-    from skippy_patches.build.engine import Counts
+    from skippy_patches.build.engine import Counts, Launcher
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -113,7 +113,7 @@ def _project(folder: Path) -> config.Project:
     return config.load(folder / config.FILE_NAME)
 
 
-def _front(project: config.Project) -> launcher.Launcher:
+def _front(project: config.Project) -> Launcher:
     found = launcher.find("ccache", project.cache)
     assert found is not None  # asked for by name
     return found

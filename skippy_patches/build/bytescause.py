@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,6 +51,33 @@ class Cause:
     kind: str
     what: str
     cure: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LibraryDifference:
+    """A library that the two builds do not share.
+
+    first, second: its file, None where it was not made. sections: where the files differ. objects: the object
+    files that differ and may be in it, relative to cmake's folder. causes: the likely ones.
+    """
+
+    name: str
+    first: Path | None
+    second: Path | None
+    sections: tuple[Section, ...] = ()
+    objects: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As docs/json.md has it."""
+        return {
+            "name": self.name,
+            "first": str(self.first) if self.first else None,
+            "second": str(self.second) if self.second else None,
+            "sections": [dataclasses.asdict(section) for section in self.sections],
+            "objects": list(self.objects),
+            "causes": [dataclasses.asdict(cause) for cause in self.causes],
+        }
 
 
 def find(sections: Sequence[Section], objects: Sequence[str], folders: Sequence[Folder]) -> tuple[Cause, ...]:

@@ -12,7 +12,7 @@ from skippy_patches.build.engine import Counts, Engine
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from skippy_patches.build.launcher import Launcher
+    from skippy_patches.build.engine import Launcher
 
 LOG = "ccache.log"
 _HITS = ("direct_cache_hit", "preprocessed_cache_hit")

@@ -22,6 +22,7 @@ from skippy_patches.build import (
 )
 from skippy_patches.build import jobs as parallel
 from skippy_patches.build import launcher as launchers
+from skippy_patches.build.engine import Launcher
 from skippy_patches.build.errors import (
     BuildFailed,
     ConfigureFailed,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from skippy_patches.apply.result import Applied
     from skippy_patches.build.engine import Counts, Engine
     from skippy_patches.build.errors import UnknownVariable
-    from skippy_patches.build.launcher import Launcher
     from skippy_patches.build.layout import Layout
     from skippy_patches.build.mount import Place
     from skippy_patches.build.recipe import Recipe
@@ -80,7 +80,7 @@ def build(  # noqa: PLR0913 - all but four have a default that suits
     Raises the errors of build.errors (5 and 6), UnknownVariable (2), and MountImpossible (6).
     """
     if launcher is None and toolchain.launcher is not None:
-        launcher = launchers.Launcher(tool=toolchain.launcher)
+        launcher = Launcher(tool=toolchain.launcher)
     with layout.locked(reporter):
         layout.built.unlink(missing_ok=True)  # a build that is interrupted leaves nothing to record
         # ccache and the compiler see the real path

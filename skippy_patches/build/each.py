@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from skippy_patches.apply.result import Applied
-    from skippy_patches.build.launcher import Launcher
+    from skippy_patches.build.engine import Launcher
     from skippy_patches.build.recipe import Recipe
     from skippy_patches.build.report import TestReport
     from skippy_patches.build.result import Built

@@ -1,4 +1,4 @@
-"""A compiler launcher at work in one build: its environment, and what it did."""
+"""A compiler launcher: which one was chosen, and at work in one build its environment and what it did."""
 
 from __future__ import annotations
 
@@ -7,6 +7,23 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from skippy_patches.build.sharing import Scheduler
+    from skippy_patches.build.tool import Tool
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Launcher:
+    """What runs in front of the compilers.
+
+    remote: the kind of the shared store ("redis", "http", ...), never its address; empty: there is none.
+    environment: how the engine finds that store; it may hold a secret, so it is neither kept nor shown.
+    """
+
+    tool: Tool
+    remote: str = ""
+    environment: tuple[tuple[str, str], ...] = dataclasses.field(default=(), repr=False)
+    scheduler: Scheduler | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

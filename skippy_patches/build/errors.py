@@ -325,3 +325,14 @@ class StoredFileBroken(SkippyError):
 
     def __init__(self, file: Path, problem: str, mend: str) -> None:
         super().__init__(f"{file} is not what skippy-patches wrote: {problem}.", mend=mend)
+
+
+class MountImpossible(BuildError):
+    """A mount namespace cannot be had here."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(
+            "The canonical mount is not possible here.",
+            why=problem,
+            mend="Let this user make user and mount namespaces, see docs/reproducible.md.",
+        )

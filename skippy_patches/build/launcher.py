@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import ccache, engine, sccache, sharing
+from skippy_patches.build.engine import Launcher
 from skippy_patches.build.errors import BadLauncher, ToolBroken
 from skippy_patches.build.tool import Tool, beside_python, examine, is_old, require
 from skippy_patches.compilercache import AUTO, CCACHE, LAUNCHERS, NONE, NOT_CONFIGURED, SCCACHE, SPEAKERS
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from skippy_patches.build.engine import Engine
-    from skippy_patches.build.sharing import Scheduler, Unused
+    from skippy_patches.build.sharing import Unused
     from skippy_patches.compilercache import CompilerCache
     from skippy_patches.progress import Reporter
 
@@ -32,20 +33,6 @@ _OVERRIDDEN = {
     CCACHE: ("CCACHE_REMOTE_STORAGE", "CCACHE_SECONDARY_STORAGE"),
     SCCACHE: ("SCCACHE_REDIS", "SCCACHE_WEBDAV", "SCCACHE_MULTILEVEL"),
 }
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Launcher:
-    """What runs in front of the compilers.
-
-    remote: the kind of the shared store ("redis", "http", ...), never its address; empty: there is none.
-    environment: how the engine finds that store; it may hold a secret, so it is neither kept nor shown.
-    """
-
-    tool: Tool
-    remote: str = ""
-    environment: tuple[tuple[str, str], ...] = dataclasses.field(default=(), repr=False)
-    scheduler: Scheduler | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -78,7 +65,7 @@ def choose(
     name = cache.launcher if wanted == AUTO else wanted
     if name == NONE:
         return Choice()
-    tool = _best(_candidates(cache), own) if name == AUTO else _asked_for(name, own)
+    tool = _best(_candidates(cache), own) if name == AUTO else program(name, own)
     if tool is None:
         is_shared = cache.remote or cache.scheduler
         return Choice(unused=(sharing.without(_candidates(cache)[0]),) if is_shared else ())
@@ -139,6 +126,20 @@ def places(name: str, own: Mapping[str, str]) -> tuple[Path, ...]:
     return tuple(Path(file).absolute() for file in found if file)
 
 
+def program(name: str, own: Mapping[str, str]) -> Tool:
+    """The launcher called `name`. Raises BadLauncher (2), ToolTooOld and ToolBroken (6)."""
+    found = places(name, own)
+    if not found:
+        why = "It is neither beside this Python nor on PATH."
+        raise BadLauncher(name, LAUNCHERS, why=why, mend=f"pip install {sharing.PACKAGES[name]}")
+    best = _best((name,), own)
+    if best is not None:
+        return best
+    tool = examine(found[0].name, found[0])
+    require(tool, f"Update it (PyPI: {sharing.PACKAGES[name]}), or use: --launcher none")
+    return tool
+
+
 def _candidates(cache: CompilerCache) -> tuple[str, ...]:
     """For auto: what can do all that is configured, then what still helps."""
     if cache.scheduler is not None:
@@ -156,16 +157,3 @@ def _best(names: tuple[str, ...], own: Mapping[str, str]) -> Tool | None:
             if not is_old(tool):
                 return tool
     return None
-
-
-def _asked_for(name: str, own: Mapping[str, str]) -> Tool:
-    found = places(name, own)
-    if not found:
-        why = "It is neither beside this Python nor on PATH."
-        raise BadLauncher(name, LAUNCHERS, why=why, mend=f"pip install {sharing.PACKAGES[name]}")
-    best = _best((name,), own)
-    if best is not None:
-        return best
-    tool = examine(found[0].name, found[0])
-    require(tool, f"Update it (PyPI: {sharing.PACKAGES[name]}), or use: --launcher none")
-    return tool

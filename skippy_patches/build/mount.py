@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skippy_patches.build.reproduce_errors import MountImpossible
+from skippy_patches.build.errors import MountImpossible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from skippy_patches import lock
 from skippy_patches.apply import stage
 from skippy_patches.build import bytescause, bytesdiff, cmake, each
-from skippy_patches.build.bytescause import Folder
+from skippy_patches.build.bytescause import Folder, LibraryDifference
 from skippy_patches.build.layout import Layout
 from skippy_patches.build.reproduce_errors import NoRoom, NotReproducible, QueueMoved
 from skippy_patches.files import make_generated_folder
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from skippy_patches.build.artifacts import Artifact
-    from skippy_patches.build.bytescause import Cause
-    from skippy_patches.build.bytesdiff import Section
     from skippy_patches.build.recipe import Recipe
     from skippy_patches.build.result import Built
     from skippy_patches.build.toolchain import Toolchain
@@ -44,33 +42,6 @@ if TYPE_CHECKING:
 
 FOLDER = "reproduce"
 _TEMPORARY, _HOME = "TMPDIR", "HOME"
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class LibraryDifference:
-    """A library that the two builds do not share.
-
-    first, second: its file, None where it was not made. sections: where the files differ. objects: the object
-    files that differ and may be in it, relative to cmake's folder. causes: the likely ones.
-    """
-
-    name: str
-    first: Path | None
-    second: Path | None
-    sections: tuple[Section, ...] = ()
-    objects: tuple[str, ...] = ()
-    causes: tuple[Cause, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """As docs/json.md has it."""
-        return {
-            "name": self.name,
-            "first": str(self.first) if self.first else None,
-            "second": str(self.second) if self.second else None,
-            "sections": [dataclasses.asdict(section) for section in self.sections],
-            "objects": list(self.objects),
-            "causes": [dataclasses.asdict(cause) for cause in self.causes],
-        }
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

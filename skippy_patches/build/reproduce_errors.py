@@ -10,21 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from skippy_patches.build.reproduce import LibraryDifference
+    from skippy_patches.build.bytescause import LibraryDifference
 
 TEXTS = 3  # that are shown of a section
 LONGEST = 160  # characters that are shown of a text
-
-
-class MountImpossible(BuildError):
-    """A mount namespace cannot be had here."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(
-            "The canonical mount is not possible here.",
-            why=problem,
-            mend="Let this user make user and mount namespaces, see docs/reproducible.md.",
-        )
 
 
 class NoRoom(BuildError):

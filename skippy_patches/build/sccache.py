@@ -22,7 +22,7 @@ from skippy_patches.build.errors import LauncherBroken
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from skippy_patches.build.launcher import Launcher
+    from skippy_patches.build.engine import Launcher
     from skippy_patches.build.sharing import Scheduler
     from skippy_patches.progress import Reporter
 

@@ -21,7 +21,7 @@ from skippy_patches.build.tool import Tool, beside_python, examine, require
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from skippy_patches.build.launcher import Launcher
+    from skippy_patches.build.engine import Launcher
 
 __all__ = ["Tool", "Toolchain", "find"]
 

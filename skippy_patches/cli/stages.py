@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from skippy_patches.apply.stage import Outcome
     from skippy_patches.build.doctor.case import Asked
     from skippy_patches.build.doctor.report import Report as DoctorReport
-    from skippy_patches.build.launcher import Launcher
+    from skippy_patches.build.engine import Launcher
     from skippy_patches.build.recipe import Recipe
     from skippy_patches.build.report import TestReport
     from skippy_patches.build.reproduce import Reproduction

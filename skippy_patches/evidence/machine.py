@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import cuda, launcher, toolchain
-from skippy_patches.build.tool import examine
 from skippy_patches.compilercache import CCACHE, SCCACHE
 from skippy_patches.errors import SkippyError
 from skippy_patches.evidence import content
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 _LAUNCHER = "launcher"
 _CUDA = "cuda"
 _CHOSEN_BY = {"c": "CC", "cxx": "CXX", "cuda": "CUDACXX"}
-_NO_LAUNCHER = "is neither on PATH nor beside this Python"
 _CUDA_PLACES = "CUDACXX, CUDA_PATH, CUDA_HOME, PATH, the folders of NVIDIA's installers"
 
 
@@ -57,8 +54,7 @@ def _find(role: str, recorded: ClaimedTool, seek: Mapping[str, Callable[[], Tool
             return toolkit.nvcc if toolkit else f"no nvcc was found; looked at: {_CUDA_PLACES}"
         if role != _LAUNCHER or recorded.name not in (CCACHE, SCCACHE):
             return f"nothing here knows where a {role} called {recorded.name} would be"
-        place = launcher.locate(recorded.name, os.environ.get("PATH", os.defpath))
-        return examine(recorded.name, Path(place)) if place else f"{recorded.name} {_NO_LAUNCHER}"
+        return launcher.program(recorded.name, os.environ)
     except (SkippyError, OSError, ValueError) as error:
         return f"{_chosen(role)}{_told(error)}"
 

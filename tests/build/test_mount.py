@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skippy_patches.build import arguments, cmake, mount
-from skippy_patches.build.reproduce_errors import MountImpossible
+from skippy_patches.build.errors import MountImpossible
 from tests.build.test_cmake import hashes
 
 if TYPE_CHECKING:
