@@ -13,11 +13,11 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import artifacts
+from skippy_patches.build.ask import ask
 from skippy_patches.build.cudaerrors import ROOT_VARIABLES, VARIABLE
 from skippy_patches.build.tool import Tool
 
@@ -30,7 +30,8 @@ _RELEASE = re.compile(r"release (\d+)\.(\d+), V([\d.]+)")
 _TOP = re.compile(r"^#\$ TOP=(.+)$", re.MULTILINE)
 _ARCHITECTURE = re.compile(r"^compute_(\d+)$", re.MULTILINE)
 _GPU = re.compile(r"^(\d+)\.(\d+), *([\d.]+)$", re.MULTILINE)
-_TIMEOUT = 20  # seconds; nvidia-smi is slow where no daemon keeps the driver loaded
+_TIMEOUT = 8  # seconds for nvcc
+_SLOW = 15  # for nvidia-smi, where no daemon keeps the driver loaded
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -183,24 +184,12 @@ def _gpus(variables: Mapping[str, str]) -> tuple[str | None, tuple[int, ...]]:
     if program is None:
         return None, ()
     query = [program, "--query-gpu=compute_cap,driver_version", "--format=csv,noheader"]
-    rows = _GPU.findall(_told(query, variables))
+    rows = _GPU.findall(_told(query, variables, _SLOW))
     gpus = sorted({int(major) * 10 + int(minor) for major, minor, _ in rows})
     return (rows[0][2] if rows else None), tuple(gpus)
 
 
-def _told(command: Sequence[str], variables: Mapping[str, str]) -> str:
+def _told(command: Sequence[str], variables: Mapping[str, str], timeout: float = _TIMEOUT) -> str:
     """What a program says on both streams; nothing when it cannot be run. nvcc -v ends with an error."""
     own = {name: variables[name] for name in _PASSED if name in variables}
-    try:
-        done = subprocess.run(
-            command,
-            env=own,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            timeout=_TIMEOUT,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.decode("utf-8", "replace")
+    return ask(command, environment=own, timeout=timeout, is_merged=True).out

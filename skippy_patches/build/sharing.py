@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import subprocess
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import environment
+from skippy_patches.build.ask import ask
 from skippy_patches.compilercache import CCACHE, SCCACHE, SPEAKERS
 
 if TYPE_CHECKING:
@@ -157,17 +157,7 @@ def _engines_own(tool: Tool, own: Mapping[str, str]) -> str:
     """The kind of a remote that the person has set up for the engine itself."""
     if tool.name == SCCACHE:
         return next((kind for name, kind in _SCCACHE_REMOTES.items() if own.get(name)), "")
-    try:
-        done = subprocess.run(
-            [tool.path, "--get-config", "remote_storage"],
-            env=environment.of_engines(own),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TIMEOUT,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    match = re.match(r"([a-z]+)(\+unix)?:", done.stdout)
+    known = environment.of_engines(own)
+    answer = ask([tool.path, "--get-config", "remote_storage"], environment=known, timeout=_TIMEOUT)
+    match = re.match(r"([a-z]+)(\+unix)?:", answer.out)
     return match[1] if match else ""

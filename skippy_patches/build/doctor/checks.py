@@ -83,6 +83,7 @@ CHECKS = (
     _check("the network", "network", network.required),
     _check("tests that download", EVERY_BUILD, network.unsaid),
     _check("memory", EVERY_BUILD, memory.check),
+    _check("the folders to write to", EVERY_BUILD, disk.writable),
     _check("disk space", EVERY_BUILD, disk.check),
     _check("the loader's path", EVERY_BUILD, loader.check),
     _check("the build folder", EVERY_BUILD, leftovers.build_folder),

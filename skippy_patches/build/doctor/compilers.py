@@ -39,7 +39,9 @@ class Kind:
     @property
     def told(self) -> str:
         """As people write it."""
-        return f"{self.family or 'another'} {'.'.join(map(str, self.version))}"
+        if not self.family:
+            return "of another kind"
+        return f"{self.family} {'.'.join(map(str, self.version))}"
 
 
 def kind_of(compiler: Tool) -> Kind:

@@ -75,9 +75,17 @@ def _compile(case: Case, toolkit: CudaToolkit, compiler: Path) -> Ran:
         source = Path(folder, "one.cu")
         source.write_text(_SOURCE, encoding="ascii")
         oldest = [f"-arch=compute_{toolkit.architectures[0]}"] if toolkit.architectures else []
-        flags = shlex.split(case.variable(_FLAGS))
+        flags = _words(case.variable(_FLAGS))
         target = ["-std=c++17", "-c", str(source), "-o", str(source.with_suffix(".o"))]
         return case.host.run([str(toolkit.nvcc.path), "-ccbin", str(compiler), *oldest, *flags, *target])
+
+
+def _words(flags: str) -> list[str]:
+    """As a shell splits them; a quote without its pair is CMake's to complain of."""
+    try:
+        return shlex.split(flags)
+    except ValueError:
+        return flags.split()
 
 
 def _refusal(case: Case, toolkit: CudaToolkit, compiler: Path, why: str) -> Finding:

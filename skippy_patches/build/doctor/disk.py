@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from skippy_patches.build.doctor import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from skippy_patches.build.doctor.case import Case
     from skippy_patches.build.doctor.finding import Finding
@@ -47,6 +49,32 @@ def check(case: Case) -> Iterator[Finding]:
             mend="Free some space. Builds of recipes that you no longer use can go: "
             f"{case.project.state / 'build'}",
         )
+
+
+def writable(case: Case) -> Iterator[Finding]:
+    """Where the checkout and the build folder are or will be: a folder, and one that may be written to."""
+    layout = case.layout()
+    if case.project is None or layout is None:
+        return
+    places = (layout.folder, case.project.checkout)
+    for there in dict.fromkeys(_nearest(place) for place in places):
+        if not there.is_dir():
+            problem = "is no folder"
+        elif not os.access(there, os.W_OK | os.X_OK):
+            problem = "cannot be written to"
+        else:
+            continue
+        yield finding.error(
+            "folder-unwritable",
+            f"{there} {problem}.",
+            why="The checkout and the build would be there.",
+            mend="Change that, or work in a copy of the project.",
+        )
+
+
+def _nearest(place: Path) -> Path:
+    """What there is of a path; a link that leads nowhere is something, too."""
+    return next(each for each in (place, *place.parents) if os.path.lexists(each))
 
 
 def _told(size: int) -> str:

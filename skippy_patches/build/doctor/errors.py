@@ -23,6 +23,9 @@ class NotReady(BuildError):
             mend=f"For the same and more, warnings too: skippy-patches doctor --recipe {recipe}",
         )
         self.findings = tuple(findings)
+        known = {finding.error.exit_status if finding.error else self.exit_status for finding in findings}
+        if len(known) == 1:
+            self.exit_status = known.pop()  # type: ignore[misc]  # a mistake in the recipe is no lack of the machine
 
 
 def _lines(finding: Finding) -> Iterator[str]:

@@ -1,17 +1,17 @@
 """Carries the checks out: side by side, within two seconds, each program started once.
 
-Most of the time goes into waiting for programs to say their version, so the checks run in threads. One that
-is not done in time is left behind and told (`check-unfinished`); what it remembers it remembers all the same.
+Most of the time goes into waiting for programs to say their version, so the checks run in threads. Those that
+are not done in time are left behind and told (`check-unfinished`), with the programs that do not answer.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import queue
 import threading
 import time
 from typing import TYPE_CHECKING
 
+from skippy_patches.build import ask
 from skippy_patches.build.doctor import finding
 from skippy_patches.build.doctor.case import LAUNCHER, TOOLKIT, Asked, Case, Memo
 from skippy_patches.build.doctor.checks import CHECKS
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0  # seconds, before a build
 LONG_PATIENCE = 20.0  # when doctor is all that was asked for
-_THREADS = 8  # they wait for processes
 _ROLES = ("cmake", "ninja", "c", "cxx")
 
 
@@ -46,6 +45,7 @@ def examine(
     tasks = [_Task(check=check, case=case) for check in CHECKS if check.is_needed_by(recipe)]
     _carry_out(tasks, time.monotonic() + patience)
     found = [each for task in tasks for each in task.told()]
+    found += _unfinished(recipe, [task for task in tasks if task.findings is None])
     toolkit = case.memo.known(TOOLKIT)
     tools = [(role, case.memo.known(role)) for role in _ROLES]
     tools += [("cuda", toolkit.nvcc)] if toolkit else []
@@ -84,39 +84,32 @@ class _Task:
             )
 
     def told(self) -> Iterator[Finding]:
-        """What it found, or that it was left behind."""
-        findings = self.findings
-        if findings is None:
-            findings = (
-                finding.warning(
-                    "check-unfinished",
-                    f"Looking at {self.check.subject} was not done in time, and is left out.",
-                    why="The machine is busy, or a program there does not answer.",
-                    mend=f"Wait for it: skippy-patches doctor --recipe {self.case.recipe.name}",
-                ),
-            )
+        """What it found so far."""
         is_left_alone = self.case.places_itself()
-        for each in findings:
+        for each in self.findings or ():
             surely = not is_left_alone or each.error is not None  # ... or a stage looks in the same way
             severity = each.severity if surely or not each.is_error else finding.WARNING
             yield dataclasses.replace(each, severity=severity, needed_by=self.check.needed_by)
 
 
+def _unfinished(recipe: Recipe, tasks: Sequence[_Task]) -> Iterator[Finding]:
+    """One finding for all that was left behind: most often they wait for the same program."""
+    if not tasks:
+        return
+    programs = ask.waiting()
+    subjects = [task.check.subject for task in tasks]
+    yield finding.warning(
+        "check-unfinished",
+        f"{'This was' if len(subjects) == 1 else 'These were'} not looked at in time: {', '.join(subjects)}.",
+        why=f"No answer yet from: {'; '.join(programs)}" if programs else "The machine is busy.",
+        mend=f"Start it by hand to see why, or wait longer: skippy-patches doctor --recipe {recipe.name}",
+    )
+
+
 def _carry_out(tasks: Sequence[_Task], deadline: float) -> None:
-    todo: queue.SimpleQueue[_Task] = queue.SimpleQueue()
-    for task in tasks:
-        todo.put(task)
-
-    def work() -> None:
-        while time.monotonic() < deadline:
-            try:
-                task = todo.get_nowait()
-            except queue.Empty:
-                return
-            task.run()
-
+    """A thread for each: they wait for processes, and many for the same one, which must not keep others."""
     # Daemons: one that is left behind does not keep the process alive.
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(_THREADS, len(tasks)))]
+    threads = [threading.Thread(target=task.run, daemon=True) for task in tasks]
     for thread in threads:
         thread.start()
     for thread in threads:

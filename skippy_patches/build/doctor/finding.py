@@ -45,6 +45,7 @@ CODES = {
     "cuda-variable": "CUDAToolkit_ROOT, CUDA_PATH or CUDA_HOME names a folder without a toolkit.",
     "disk-full": "There is no space left to build.",
     "disk-low": "There is less free space than such a build takes.",
+    "folder-unwritable": "The folder for checkout and builds cannot be written to, or is none.",
     "foreign-build-folder": "The build folder holds files of somebody else.",
     "foreign-checkout": "The checkout's folder is no checkout of skippy-patches.",
     "git-missing": "There is no git.",

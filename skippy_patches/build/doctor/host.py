@@ -7,10 +7,10 @@ import os
 import platform as running
 import shutil
 import socket
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skippy_patches.build.ask import ask
 from skippy_patches.build.recipe import Platform
 from skippy_patches.upstream.cache import Cache
 
@@ -104,19 +104,8 @@ class Host:
     def run(self, command: Sequence[str], given: str = "") -> Ran:
         """Start a program and wait. given: its standard input."""
         own = {name: self.variables[name] for name in _PASSED if name in self.variables}
-        try:
-            done = subprocess.run(
-                command,
-                env=own | {"LC_ALL": "C"},
-                input=given.encode(),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=TIMEOUT,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return Ran(status=None, output=str(error))
-        return Ran(status=done.returncode, output=done.stdout.decode("utf-8", "replace"))
+        answer = ask(command, environment=own | {"LC_ALL": "C"}, given=given, timeout=TIMEOUT, is_merged=True)
+        return Ran(status=answer.status, output=answer.problem or answer.out)
 
 
 def _glibc() -> tuple[int, int] | None:
