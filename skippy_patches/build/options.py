@@ -32,14 +32,8 @@ _UNUSED = "Manually-specified variables were not used by the project:"
 _TIMEOUT = 60  # seconds for cmake to tell its variables
 
 
-def check(recipe: Recipe, source: Path, cmake: Tool) -> None:
-    """Raise UnknownVariable (2), with file and line, for the first that has no effect in `source`."""
-    for error in unknown(recipe, source, cmake):
-        raise error
-
-
 def unknown(recipe: Recipe, source: Path, cmake: Tool) -> Iterator[UnknownVariable]:
-    """An error for each variable that no CMake file of `source` names."""
+    """An error, with file and line, for each variable that has no effect in `source`."""
     asked = [name for name, _ in recipe.cmake if _WORD.fullmatch(name)]
     known = set(_words(source))
     documented = _documented(cmake) if any(name.startswith(_CMAKE) for name in asked) else ()

@@ -75,8 +75,9 @@ class RecipeCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> Any:  # a context of click's, see app.py
         """As typer does, but a backend or recipe that is written as a flag is told from a misspelt option."""
         known = {word for parameter in self.params for word in (*parameter.opts, *parameter.secondary_opts)}
-        for word in args:
-            if word.startswith("--") and word not in known:
+        known.update(ctx.help_option_names)
+        for word in args if not ctx.resilient_parsing else ():  # the shell asks what may come next
+            if word.startswith("--") and word.partition("=")[0] not in known:
                 self._refuse(word[2:], ctx)
         return super().parse_args(ctx, args)
 

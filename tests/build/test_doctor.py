@@ -401,6 +401,21 @@ def test_what_the_recipe_tells_nvcc_counts(machine: Machine) -> None:
     assert machine.examine().can_build
 
 
+def test_a_quote_without_its_pair_is_no_mistake_of_doctor_s(machine: Machine) -> None:
+    machine.requires = ("cuda",)
+    machine.cmake["CMAKE_CUDA_FLAGS"] = '-DX="a'
+
+    assert [each.code for each in machine.examine().findings] == ["gpu-missing"]
+
+
+def test_a_compiler_that_says_anything(machine: Machine) -> None:
+    machine.put("cc", "#!/bin/sh\nprintf '\\377\\0garbage\\n'\n")
+
+    (found,) = machine.examine().findings
+
+    assert f"{machine.bin / 'cc'} is of another kind, {machine.bin / 'c++'} is gcc 12.2." in found.what
+
+
 @pytest.mark.parametrize("name", ["CMAKE_SYSROOT", "Vulkan_INCLUDE_DIR"])
 def test_a_recipe_that_says_where_things_are_is_not_stopped(machine: Machine, name: str) -> None:
     machine.requires = ("vulkan", "glslc")

@@ -39,9 +39,8 @@ class Kind:
     @property
     def told(self) -> str:
         """As people write it."""
-        if not self.family:
-            return "of another kind"
-        return f"{self.family} {'.'.join(map(str, self.version))}"
+        version = f" {'.'.join(map(str, self.version))}" if any(self.version) else ""
+        return f"{self.family or 'of another kind'}{version}"
 
 
 def kind_of(compiler: Tool) -> Kind:

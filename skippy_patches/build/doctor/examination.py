@@ -44,8 +44,9 @@ def examine(
     case = Case(recipe=recipe, project=project, host=host, asked=asked, memo=Memo())
     tasks = [_Task(check=check, case=case) for check in CHECKS if check.is_needed_by(recipe)]
     _carry_out(tasks, time.monotonic() + patience)
-    found = [each for task in tasks for each in task.told()]
-    found += _unfinished(recipe, [task for task in tasks if task.findings is None])
+    left = [task for task in tasks if task.findings is None]  # once: they go on meanwhile
+    found = [each for task in tasks if task not in left for each in task.told()]
+    found += _unfinished(recipe, left)
     toolkit = case.memo.known(TOOLKIT)
     tools = [(role, case.memo.known(role)) for role in _ROLES]
     tools += [("cuda", toolkit.nvcc)] if toolkit else []
@@ -61,7 +62,7 @@ def examine(
     )
 
 
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(kw_only=True, eq=False)
 class _Task:
     """One check of one recipe. findings: None while it is not done."""
 
