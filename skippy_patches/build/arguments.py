@@ -7,7 +7,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from skippy_patches.build import ggmlgit, recipefile
+from skippy_patches.build import ggmlgit, plainincludes, recipefile
 from skippy_patches.build.errors import UnusablePath
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def variables(recipe: Recipe, toolchain: Toolchain, source: Path, tree: Path) ->
         **_cuda(toolchain, launcher),
     }
     merged = ours | {name: recipefile.placed(value, recipe.folder) for name, value in recipe.cmake}
+    includes = (merged.get(plainincludes.VARIABLE, ""), str(plainincludes.place(tree)))
+    merged[plainincludes.VARIABLE] = ";".join(filter(None, includes))
     maps = " ".join(_quoted(f"-ffile-prefix-map={old}={new}") for old, new in prefix_maps(source, tree))
     for language in _LANGUAGES:
         name = f"CMAKE_{language}_FLAGS"

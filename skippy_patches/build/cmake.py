@@ -16,6 +16,7 @@ from skippy_patches.build import (
     mount,
     ninja,
     options,
+    plainincludes,
     process,
     result,
     stored,
@@ -193,6 +194,7 @@ class _Work:
                 shutil.rmtree(self.tree)
         codemodel.ask(self.tree)
         ggmlgit.write(self.tree)
+        plainincludes.write(self.tree)
         stored.write(self.layout.key, key)
 
     def _configure(self, line: tuple[str, ...]) -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skippy_patches import files
 from skippy_patches.cli.console import Terminal
 from skippy_patches.cli.output import Output, OutputRefused
 
@@ -123,7 +122,7 @@ def test_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch, error: BaseExcepti
         raise error
 
     Path("file").write_text("old", encoding="utf-8")
-    monkeypatch.setattr(files.os, "fsync", fail)
+    monkeypatch.setattr("os.fsync", fail)
     with pytest.raises((KeyboardInterrupt, OutputRefused)) as caught:
         write("file")
 

@@ -82,3 +82,27 @@ def test_another_user_in_another_folder_gives_the_same_bytes(road: World, tmp_pa
     there = json.loads(printed)
     assert there["patched"] == made["patched"]
     assert there["artifacts"] == made["artifacts"]
+
+
+@pytest.fixture(scope="module")
+def detour(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Its library holds the name of a header, whose folder CMakeLists.txt names with ".."."""
+    named = "target_include_directories(llama PRIVATE src/../vendor/.)\n"
+    world = make_road(tmp_path_factory.mktemp("detour"), named)
+    header = "inline const char * header() { return __FILE__; }\n"
+    source = '#include "header.h"\nconst char * file() { return header(); }\nint answer() { return 2; }\n'
+    world.add(2, "file", {"vendor/header.h": header, "src/llama.cpp": source})
+    return world
+
+
+@pytest.mark.parametrize("launcher", ["ccache", "sccache"])
+def test_cached_or_not_a_detour_in_a_path_gives_the_same_bytes(launcher: str, detour: World) -> None:
+    cached, plain = (
+        json.loads(detour.run("build", "--launcher", each, "--format", "json").stdout)
+        for each in (launcher, "none")
+    )
+    assert cached["toolchain"]["launcher"]["name"] == launcher
+    assert plain["toolchain"]["launcher"] is None
+    assert cached["artifacts"] == plain["artifacts"]
+    library = (detour.root / ".skippy/build/cpu/tree/libllama.so").read_bytes()
+    assert b"../src/vendor/header.h" in library
