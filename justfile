@@ -49,6 +49,7 @@ bench:
     {{bin}}/python benchmarks/bench_hook.py
     {{bin}}/python benchmarks/bench_check.py
     {{bin}}/python benchmarks/bench_apply.py
+    {{bin}}/python benchmarks/bench_bisect.py
 
 # measure what the queue's own patches promise about speed, prefix against prefix: half an hour, a quiet machine
 bench-native *options:
