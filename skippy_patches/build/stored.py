@@ -20,9 +20,9 @@ def write(path: Path, content: dict[str, Any]) -> None:
 
 
 def encoded(content: dict[str, Any]) -> bytes:
-    """The bytes that `write` puts into a file."""
+    """The bytes that `write` puts into a file; bytes of a name that are not UTF-8 as JSON's escapes."""
     text = json.dumps({"schema_version": SCHEMA_VERSION} | content, indent=2, ensure_ascii=False) + "\n"
-    return text.encode()
+    return text.encode(errors="backslashreplace")
 
 
 def read(path: Path, mend: str) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ while the build is at hand, and by `save` to records/ to be committed. It holds 
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -214,6 +215,10 @@ def of_json(value: dict[str, Any], file: Path) -> Record:
     parts = {key: part for key, part in value.items() if key != "schema_version"}
     if problem := shape.problem(parts):
         raise RecordBroken(file, problem)
+    try:
+        json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:  # half of a pair: neither a character nor a byte of a name
+        raise RecordBroken(file, f"it holds {error.object[error.start]!a}, which is no character") from error
     return Record(content=parts)
 
 

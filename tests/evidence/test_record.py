@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from skippy_patches.build.report import TestReport, TestRow
 from skippy_patches.build.reproduced import Reproduced
 from skippy_patches.build.result import Built
 from skippy_patches.build.toolchain import Tool, Toolchain
-from skippy_patches.evidence import record, shape
+from skippy_patches.evidence import identity, record, shape
 from skippy_patches.evidence.errors import (
     BadLabel,
     LibrariesChanged,
@@ -200,6 +201,25 @@ def test_both_digests_of_the_queue(made: record.Record) -> None:
     assert made.content["queue_digest"] == "d" * 64
     lines = "".join(f"{patch['sha256']}\n" for patch in made.content["patches"])
     assert made.content["queue_content_digest"] == hashlib.sha256(lines.encode()).hexdigest()
+
+
+def test_a_name_that_is_not_utf_8_is_kept(made: record.Record, tmp_path: Path) -> None:
+    """Linux allows it, and so does git; json.dumps writes what encode() refuses."""
+    patches = [{**made.content["patches"][0], "file": os.fsdecode(b"0001-\xff.patch")}]
+    odd = record.Record(content=made.content | {"patches": patches})
+
+    file = record.save(odd, tmp_path)
+
+    assert rb'"0001-\udcff.patch"' in file.read_bytes()
+    assert record.load(file) == odd
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == identity.digest(odd)
+
+
+def test_half_a_character_is_no_record(made: record.Record, tmp_path: Path) -> None:
+    file = record.save(made, tmp_path)
+    file.write_text(file.read_text(encoding="utf-8").replace('"recipe": "', '"recipe": "\\ud800'))
+    with pytest.raises(RecordBroken, match=r"it holds '\\ud800', which is no character"):
+        record.load(file)
 
 
 def test_the_last_build_is_told_from_its_folder_alone(made: record.Record, built: Built) -> None:
