@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import textwrap
 from typing import TYPE_CHECKING
 
 from skippy_patches.errors import BuildError, SkippyError, UsageError, WrongTree
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_LISTED = 10
+_LONGEST = 200  # characters of what a schema says: it may quote half of the document
 
 
 class OtherCommitBuilt(BuildError):
@@ -195,9 +197,9 @@ class StatementInvalid(SkippyError):
 
     exit_status = 2
 
-    def __init__(self, place: str, problem: str) -> None:
+    def __init__(self, problem: str) -> None:
         super().__init__(
-            f"No valid in-toto statement comes out of this record: `{place}` is {problem}.",
+            f"No valid in-toto statement comes out of this record: {problem}.",
             why="A record that a build wrote gives a valid one: this one was edited.",
             mend="Take it back from git, or build again; if it is as it was built, please report this.",
         )
@@ -210,7 +212,8 @@ class SbomInvalid(SkippyError):
 
     def __init__(self, version: str, place: str, problem: str) -> None:
         super().__init__(
-            f"No valid CycloneDX {version} comes out of this record: at {place or 'the top'}: {problem}.",
+            f"No valid CycloneDX {version} comes out of this record: "
+            f"at {place or 'the top'}: {textwrap.shorten(problem, _LONGEST)}.",
             why="A record that a build wrote gives a valid one: this one was edited.",
             mend="Take it back from git, or build again; if it is as it was built, please report this.",
         )

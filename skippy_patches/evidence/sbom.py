@@ -62,8 +62,8 @@ def make(record: Record) -> dict[str, Any]:
     }
 
 
-def check(document: Mapping[str, Any]) -> None:
-    """Hold it against the published schema, strictly: a key that is not in it is wrong.
+def check(document: dict[str, Any]) -> None:
+    """Hold it against the published schema, strictly: a key that is not in it is wrong; and read it back.
 
     Raises SbomExtraMissing and SbomInvalid (2).
     """
@@ -81,6 +81,10 @@ def check(document: Mapping[str, Any]) -> None:
         raise SbomExtraMissing(str(error)) from error
     if wrong is not None:
         raise SbomInvalid(SPEC_VERSION, "/".join(map(str, wrong.data.path)), wrong.data.message)
+    try:
+        claim(document)
+    except ValueError as error:
+        raise SbomInvalid(SPEC_VERSION, "", str(error)) from error
 
 
 def claim(content: dict[str, Any]) -> Claim:

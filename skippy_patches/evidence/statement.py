@@ -46,8 +46,17 @@ _COUNTS = ("run", "passed", "failed", "skipped")
 def make(record: Record) -> dict[str, Any]:
     """The statement about the record's libraries. It follows from the record alone.
 
-    Raises StatementInvalid (2) for a record that somebody edited.
+    Raises StatementInvalid (2) for a record that somebody edited: what cannot be read back is not written.
     """
+    document = _document(record)
+    try:
+        claim(document)
+    except ValueError as error:
+        raise StatementInvalid(str(error)) from error
+    return document
+
+
+def _document(record: Record) -> dict[str, Any]:
     content = record.content
     return {
         "_type": TYPE,
@@ -175,7 +184,7 @@ def _byproducts(record: Record) -> list[dict[str, Any]]:
 
 def _time(content: Mapping[str, Any], key: str) -> str:
     if not _TIMESTAMP.fullmatch(content[key]):
-        raise StatementInvalid(key, f"{content[key]!r}, no time in UTC (RFC 3339)")
+        raise StatementInvalid(f"`{key}` is {content[key]!r}, no time in UTC (RFC 3339)")
     return str(content[key])
 
 

@@ -51,16 +51,27 @@ def test_what_is_made_passes_its_own_check(made: record.Record) -> None:
     sbom.check(sbom.make(made))
 
 
-def test_what_an_edited_record_would_make_is_refused() -> None:
+_LIBRARY = specimen.CONTENT["artifacts"][0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"finished": "yesterday"}, "at metadata/timestamp: 'yesterday' is not a 'date-time'."),
+        ({"artifacts": [_LIBRARY, _LIBRARY]}, "at components: "),
+        ({"artifacts": [{**_LIBRARY, "size": -1}]}, "at the top: '-1' in it is no whole number."),
+    ],
+)
+def test_what_an_edited_record_would_make_is_refused(changes: dict[str, Any], says: str) -> None:
     made = specimen.record()
-    made.content["finished"] = "yesterday"
+    made.content.update(changes)
     document = sbom.make(made)
 
-    with pytest.raises(
-        SbomInvalid, match="at metadata/timestamp: 'yesterday' is not a 'date-time'"
-    ) as caught:
+    with pytest.raises(SbomInvalid) as caught:
         sbom.check(document)
 
+    assert says in caught.value.what
+    assert len(caught.value.what) < 400
     assert caught.value.exit_status == 2
 
 

@@ -159,11 +159,24 @@ def test_what_is_published_refuses_a_broken_one(name: str) -> None:
         check(document)
 
 
-@pytest.mark.parametrize("time", ["yesterday", "2026-01-31T13:00:00+01:00", "2026-01-31T12:00:00"])
-def test_what_an_edited_record_would_make_is_refused(time: str) -> None:
-    with pytest.raises(StatementInvalid, match="`finished` is ") as caught:
-        statement.make(specimen.record(finished=time))
+_LIBRARY, _PATCH = specimen.CONTENT["artifacts"][0], specimen.CONTENT["patches"][0]
+EDITED: dict[str, tuple[dict[str, Any], str]] = {
+    "no time": ({"finished": "yesterday"}, "`finished` is 'yesterday', no time in UTC"),
+    "a time elsewhere": ({"started": "2026-01-31T13:00:00+01:00"}, "`started` is "),
+    "a library twice": ({"artifacts": [_LIBRARY, _LIBRARY]}, "the library 'libllama.so' stands there twice"),
+    "a patch twice": ({"patches": [_PATCH, _PATCH]}, "the patch '0018-one.patch' stands there twice"),
+    "no number": ({"patches": [{**_PATCH, "number": -1}]}, "-1 in it is no whole number"),
+}
 
+
+@pytest.mark.parametrize("name", EDITED)
+def test_what_an_edited_record_would_make_is_refused(name: str) -> None:
+    """A statement that `verify` refuses is of no use to anybody."""
+    changes, says = EDITED[name]
+    with pytest.raises(StatementInvalid) as caught:
+        statement.make(specimen.record(**changes))
+
+    assert says in caught.value.what
     assert caught.value.exit_status == 2
 
 
