@@ -70,6 +70,8 @@ class Clone:
         if form != "sha1":
             raise NotAHistory(folder, f"it names its objects by {form.upper()}, upstream by SHA1")
         git_dir = (folder / common).resolve()
+        if "\n" in str(git_dir):  # gitrepository-layout(5), objects/info/alternates: a folder a line
+            raise NotAHistory(folder, "there is a line break in its path, and git cannot borrow from there")
         if any(git_dir.glob("objects/pack/*.promisor")):
             raise PartialClone(folder)
         deepen = f"git -C {shlex.quote(str(folder))} fetch --unshallow"
@@ -83,7 +85,9 @@ class Clone:
 
     def resolve(self, revision: str) -> ObjectId | None:
         """The commit that `revision` names there, as its user's git would say."""
-        words = ("--quiet", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+        # `:/text` takes all that follows for text, and never names anything but a commit (gitrevisions(7)).
+        commit = revision if revision.startswith(":/") else f"{revision}^{{commit}}"
+        words = ("--quiet", "--verify", "--end-of-options", commit)
         answer = run_as_user("rev-parse", *words, cwd=self.folder, env=_FIXED, check=False)
         return ObjectId(answer.line) if answer.status == 0 else None
 

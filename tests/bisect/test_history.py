@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skippy_patches.bisect import fetched
-from skippy_patches.bisect.errors import NotFetched
+from skippy_patches.bisect.errors import NotAHistory, NotFetched
 from skippy_patches.bisect.history import Clone
 from skippy_patches.upstream.cache import Cache
 from tests.world import Recorder, World, git
@@ -127,6 +127,21 @@ def test_clones_of_every_kind(ground: Ground, clones: dict[Path, Path]) -> None:
         clone = Clone.open(folder)
         assert clone.commit("l8") == ground.commits["l8"]
         assert clone.history.objects.git_dir == git_dir
+
+
+@pytest.mark.parametrize(
+    ("revision", "name"), [("l8~1", "l7"), ("l8^{/l6}", "l6"), (":/m4", "m4"), ("b1^{}", "b1")]
+)
+def test_a_revision_is_whatever_git_takes_for_one(ground: Ground, revision: str, name: str) -> None:
+    assert Clone.open(ground.world.upstream).commit(revision) == ground.commits[name]
+
+
+def test_a_path_that_git_cannot_borrow_from(tmp_path: Path) -> None:
+    folder = tmp_path / "a\nb"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    with pytest.raises(NotAHistory, match="there is a line break in its path"):
+        Clone.open(folder)
 
 
 @pytest.mark.thorough
