@@ -48,6 +48,9 @@ def steps() -> list[Step]:
         *line("l1 l2 l3 l4 l5 l6 l7 l8", "b1", {"l5": broken}),
         # broken, mended, broken again
         *line("n1 n2 n3 n4 n5 n6 n7", "b1", {"n2": broken, "n4": {_B: source()}, "n6": broken}),
+        # what grew on a broken one is merged when it is mended
+        *line("t1", "n3", {}),
+        Step(name="t2", files=broken, parents=["n5", "t1"]),
         # a branch that breaks it, merged
         *line("m1 m2", "b1", {}),
         *line("s1 s2 s3", "m1", {name: {"docs/side.md": name} for name in ("s1", "s3")} | {"s2": broken}),

@@ -83,6 +83,14 @@ def test_it_breaks_is_mended_and_breaks_again(ground: Ground) -> None:
     assert content["before"][0]["outcome"] == "good"
 
 
+def test_a_parent_that_was_bad_already_is_told(ground: Ground) -> None:
+    content, shown = found_and_shown(ground, 4, "--good", "n5", "--bad", "t2")
+
+    assert names(ground, [content["first_bad"], *content["before"]]) == ["t1", "n3"]
+    assert content["before"][0]["outcome"] == "bad"
+    assert f"\nparent, bad too  {ground.commits['n3']} " in shown
+
+
 def test_a_merge_brought_it(ground: Ground) -> None:
     content = found(ground, 4, "--bad", "m4")
     assert names(ground, [content["first_bad"], *content["before"]]) == ["s2", "s1"]
