@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skippy_patches.bisect import history, stage
-from skippy_patches.bisect.errors import NoHistory, NotAHistory
+from skippy_patches.bisect.errors import NoHistory, NotAHistory, UnknownRevision
 from skippy_patches.queue import reader
 from skippy_patches.upstream.cache import Cache
 from tests.world import Recorder, git
@@ -25,26 +25,23 @@ def refused(ground: Ground, number: int, *words: str, status: int = 2) -> str:
     return done.stderr
 
 
-@pytest.mark.parametrize(
-    "revision",
-    [
-        "--output=x",
-        "HEAD;rm -rf .",
-        "--upload-pack=touch x",
-        "$(touch x)",
-        "l8..b1",
-        "",
-        "l8^{tree}",
-        "\n",
-        "é",
-    ],
-)
-def test_hostile_and_unknown_revisions(ground: Ground, revision: str) -> None:
+@pytest.mark.parametrize("revision", ["--output=x", ""])
+def test_what_cannot_be_a_revision(ground: Ground, revision: str) -> None:
     said = refused(ground, 4, f"--bad={revision}")
 
     assert "knows no commit" in said or "No --bad is given" in said
     for folder in (ground.world.root, ground.world.upstream):
         assert not (folder / "x").exists()
+
+
+@pytest.mark.parametrize(
+    "revision",
+    ["HEAD;rm -rf .", "--upload-pack=touch x", "$(touch x)", "l8..b1", "", "l8^{tree}", ":/", "\n", "é"],
+)
+def test_hostile_and_unknown_revisions(ground: Ground, revision: str) -> None:
+    with pytest.raises(UnknownRevision, match="knows no commit"):
+        history.Clone.open(ground.world.upstream).commit(revision)
+    assert not (ground.world.upstream / "x").exists()
 
 
 def test_an_unknown_revision_in_a_clone(ground: Ground) -> None:

@@ -176,7 +176,7 @@ def test_nothing_of_anybody_changes(ground: Ground, tmp_path: Path) -> None:
         return {file: file.read_bytes() for place in places for file in place.rglob("*") if file.is_file()}
 
     before = state()
-    found(ground, 4, "--bad", "l8", "--repository", str(clone))
+    found(ground, 4, "--good", "l3", "--bad", "l5", "--repository", str(clone))
     assert state() == before
     assert not list(ground.world.project().state.glob("trial-*"))
 
