@@ -130,6 +130,10 @@ def test_a_shallow_clone_cut_off_between(ground: Ground, shallow: Path) -> None:
 
     assert f"{shallow} does not hold the whole history between the two commits: it is shallow." in said
     assert f"hint: Fetch it: git -C {shallow} fetch --unshallow" in said
+
+
+@pytest.mark.thorough
+def test_a_shallow_clone_once_the_rest_is_fetched(ground: Ground, shallow: Path) -> None:
     git(shallow, "fetch", "-q", "--unshallow")
     assert ground.run(4, "--good", "l4", "--bad", "l5", "--repository", str(shallow)).returncode == 0
 
@@ -141,6 +145,7 @@ def test_a_shallow_clone_that_lacks_good(ground: Ground, shallow: Path) -> None:
     assert f"hint: Fetch it: git -C {shallow} fetch --unshallow" in said
 
 
+@pytest.mark.thorough
 def test_a_shallow_clone_that_is_deep_enough(ground: Ground, tmp_path: Path) -> None:
     clone = tmp_path / "deep"
     where = ground.world.upstream.as_uri()

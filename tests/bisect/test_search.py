@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+import pytest
+
 from skippy_patches.bisect import search, stage
 from tests.world import git
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from skippy_patches.bisect.result import Found
     from tests.bisect.conftest import Ground
@@ -74,6 +74,7 @@ def test_a_straight_line(ground: Ground) -> None:
     assert {each["outcome"] for each in content["tried"]} == {"good", "bad"}
 
 
+@pytest.mark.thorough
 def test_it_breaks_is_mended_and_breaks_again(ground: Ground) -> None:
     """git promises one place where good turns to bad, not which: docs/bisect.md."""
     content = found(ground, 4, "--bad", "n7")
