@@ -5,12 +5,15 @@ Each function answers None for what is no whole ELF file.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
+import mmap
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _MAGIC = b"\x7fELF"
@@ -18,6 +21,7 @@ _SYMBOLS = 2  # SHT_SYMTAB, what strip(1) takes away; the dynamic symbols stay
 _DYNAMIC = 6  # SHT_DYNAMIC
 _END = 0  # DT_NULL
 _RUN_PATHS = (15, 29)  # DT_RPATH, DT_RUNPATH
+_MOST = 1 << 20  # bytes of a section that is read; these have a few hundred
 _COMMENT = b".comment"  # the compilers sign here, unless they are told not to
 
 
@@ -31,9 +35,12 @@ class _Section(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Elf:
-    """The bytes of a file, and where its sections are. word: the format of an address."""
+    """The bytes of a file, and where its sections are. word: the format of an address.
 
-    content: bytes
+    content: mapped, since a library for GPUs can be larger than the memory that is free.
+    """
+
+    content: mmap.mmap
     word: struct.Struct
     sections: tuple[_Section, ...]
     names: _Section
@@ -41,7 +48,16 @@ class _Elf:
     def text(self, table: _Section, at: int) -> tuple[int, bytes]:
         """Where a string of a string table begins, and the string."""
         start = table.offset + at
-        return start, self.content[start : self.content.index(b"\0", start)]
+        end = self.content.find(b"\0", start, start + _MOST)
+        if end < 0:
+            raise ValueError("a text without an end")
+        return start, self.content[start:end]
+
+    def raw(self, section: _Section) -> bytes:
+        """The bytes of a small section. Raises ValueError for a large one."""
+        if section.size > _MOST:
+            raise ValueError("a section of an unlikely size")
+        return self.content[section.offset : section.offset + section.size]
 
     @property
     def dynamic(self) -> tuple[_Section, tuple[tuple[int, int], ...]] | None:
@@ -49,8 +65,7 @@ class _Elf:
         section = next((each for each in self.sections if each.kind == _DYNAMIC), None)
         if section is None:
             return None
-        raw = self.content[section.offset : section.offset + section.size]
-        words = [word for (word,) in self.word.iter_unpack(raw)]
+        words = [word for (word,) in self.word.iter_unpack(self.raw(section))]
         entries = tuple(zip(words[::2], words[1::2], strict=True))
         end = next((at for at, (tag, _) in enumerate(entries) if tag == _END), len(entries))
         return section, entries[:end]
@@ -66,64 +81,84 @@ class RunPath:
 
 def run_path(file: Path) -> RunPath | None:
     """The run path, and what `cmake --install` makes of the file: the entry is gone, its text is zeros."""
-    elf = _read(file)
-    try:
-        return None if elf is None else _run_path(elf)
-    except (ValueError, IndexError, struct.error):
-        return None
+    with _open(file) as elf:
+        try:
+            return None if elf is None else _run_path(elf)
+        except (ValueError, IndexError, OverflowError, struct.error):
+            return None
 
 
 def is_stripped(file: Path) -> bool | None:
     """Whether it has no symbol table."""
-    elf = _read(file)
-    return None if elf is None else all(each.kind != _SYMBOLS for each in elf.sections)
+    with _open(file) as elf:
+        return None if elf is None else all(each.kind != _SYMBOLS for each in elf.sections)
 
 
 def compilers(file: Path) -> tuple[str, ...] | None:
     """What signed its objects, as "GCC: (Debian 12.2.0-14) 12.2.0"; those of the C library are among them."""
-    elf = _read(file)
-    try:
-        if elf is None:
+    with _open(file) as elf:
+        try:
+            if elf is None:
+                return None
+            named = (each for each in elf.sections if elf.text(elf.names, each.name)[1] == _COMMENT)
+            found = next(named, None)
+            texts = elf.raw(found).split(b"\0") if found else []
+        except (ValueError, IndexError, OverflowError):
             return None
-        found = next((each for each in elf.sections if elf.text(elf.names, each.name)[1] == _COMMENT), None)
-    except (ValueError, IndexError):
-        return None
-    if found is None:
-        return ()
-    texts = elf.content[found.offset : found.offset + found.size].split(b"\0")
     return tuple(dict.fromkeys(text.decode("utf-8", "replace") for text in texts if text))
 
 
 def _run_path(elf: _Elf) -> RunPath:
     if elf.dynamic is None:
-        return RunPath(text="", sha256_without=hashlib.sha256(elf.content).hexdigest())
+        return RunPath(text="", sha256_without=_hash(elf.content, {}))
     section, entries = elf.dynamic
     found = [elf.text(elf.sections[section.link], value) for tag, value in entries if tag in _RUN_PATHS]
     left = [word for entry in entries if entry[0] not in _RUN_PATHS for word in entry]
     raw = b"".join(map(elf.word.pack, left))
     places = {section.offset: raw + bytes(len(entries) * 2 * elf.word.size - len(raw))}
     places |= {start: bytes(len(text)) for start, text in found}
+    text = ":".join(text.decode("utf-8", "replace") for _, text in found)
+    return RunPath(text=text, sha256_without=_hash(elf.content, places))
+
+
+def _hash(content: mmap.mmap, places: Mapping[int, bytes]) -> str:
+    """The SHA-256 of the content with other bytes at some places."""
     changed = hashlib.sha256()
     at = 0
-    for start, content in sorted(places.items()):
-        changed.update(elf.content[at:start])
-        changed.update(content)
-        at = start + len(content)
-    changed.update(elf.content[at:])
-    text = ":".join(text.decode("utf-8", "replace") for _, text in found)
-    return RunPath(text=text, sha256_without=changed.hexdigest())
+    with memoryview(content) as view:
+        for start, other in sorted(places.items()):
+            _update(changed, view, at, start)
+            changed.update(other)
+            at = start + len(other)
+        _update(changed, view, at, len(view))
+    return changed.hexdigest()
 
 
-def _read(file: Path) -> _Elf | None:
+def _update(changed: hashlib._Hash, view: memoryview, start: int, end: int) -> None:
+    with view[start:end] as part:
+        changed.update(part)
+
+
+@contextlib.contextmanager
+def _open(file: Path) -> Iterator[_Elf | None]:
     try:
         with file.open("rb") as stream:
-            start = stream.read(len(_MAGIC))
-            return _parse(start + stream.read()) if start == _MAGIC else None
-    except (OSError, IndexError, OverflowError, struct.error):
-        return None
+            is_elf = stream.read(len(_MAGIC)) == _MAGIC
+            content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) if is_elf else None
+    except (OSError, ValueError):
+        content = None
+    if content is None:
+        yield None
+        return
+    with content:
+        try:
+            elf = _parse(content)
+        except (IndexError, OverflowError, struct.error):
+            elf = None
+        yield elf
 
 
-def _parse(content: bytes) -> _Elf:
+def _parse(content: mmap.mmap) -> _Elf:
     is_64 = content[4] == 2  # EI_CLASS
     order = "<" if content[5] == 1 else ">"  # EI_DATA
     word = struct.Struct(f"{order}{'Q' if is_64 else 'I'}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,3 +58,18 @@ def test_a_library_cut_anywhere(library: Path) -> None:
     for end in range(0, len(content), 501):
         library.write_bytes(content[:end])
         elf.run_path(library), elf.is_stripped(library), elf.compilers(library)
+
+
+def test_a_large_library_is_not_held_in_memory(library: Path) -> None:
+    """One for GPUs has a gigabyte."""
+    size = 32 << 20
+    with library.open("ab") as stream:
+        stream.truncate(size)
+    tracemalloc.start()
+    try:
+        assert (elf.is_stripped(library), elf.run_path(library) is None) == (False, False)
+        assert elf.compilers(library)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < size // 8
