@@ -33,7 +33,7 @@ def read(file: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise Unreadable(error.strerror or str(error)) from error
+        raise Unreadable(f"it cannot be read: {error.strerror or error}") from error
     if len(content) > LIMIT:
         raise Unreadable(f"it has more than {LIMIT >> 20} MB")
     return parse(content)

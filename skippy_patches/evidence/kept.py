@@ -81,10 +81,21 @@ def find(project: Project, word: str, base: Path) -> Kept:
 
 
 def _files(project: Project) -> Iterable[tuple[str, Path]]:
-    for file in sorted(folder(project).glob(f"*{SUFFIX}")):
-        yield file.stem, file
-    for file in sorted(project.state.glob("build/*/record.json")):
-        yield LAST_BUILD + file.parent.name, Layout(folder=file.parent).record
+    """Name and place of each. Raises OSError for a folder that cannot be read: it may hold the one wanted."""
+    for name in _listed(folder(project)):
+        if name.endswith(SUFFIX):
+            yield name.removesuffix(SUFFIX), folder(project) / name
+    for recipe in _listed(project.state / "build"):
+        file = Layout.of(project.state, recipe).record
+        if file.exists():
+            yield LAST_BUILD + recipe, file
+
+
+def _listed(place: Path) -> list[str]:
+    try:
+        return sorted(each.name for each in place.iterdir())  # glob would take what it may not read for empty
+    except FileNotFoundError:
+        return []
 
 
 def _is_file(path: Path) -> bool:

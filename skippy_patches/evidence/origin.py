@@ -64,10 +64,15 @@ class Origin:
 def libraries_in(folder: Path) -> tuple[Path, ...]:
     """The shared libraries below `folder`, by name, each file once however many links lead to it.
 
-    Hidden folders and links to folders are not entered. Raises NotVerifiable when there are none.
+    Hidden folders and links to folders are not entered. Raises NotVerifiable when there are none, and OSError
+    for a folder that cannot be read: nobody shall take its libraries for verified.
     """
+
+    def stop(error: OSError) -> None:
+        raise error
+
     found: dict[Path, Path] = {}
-    for place, folders, files in os.walk(folder):
+    for place, folders, files in os.walk(folder, onerror=stop):
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         for name in sorted(files):
             file = Path(place, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -116,6 +117,28 @@ def test_a_folder_has_each_file_once(tmp_path: Path) -> None:
     assert origin.libraries_in(tmp_path) == (tmp_path / "lib/libllama.so",)
     with pytest.raises(NotVerifiable, match="no shared library"):
         origin.libraries_in(tmp_path / "bin")
+
+
+def test_a_folder_that_cannot_be_read_is_not_passed_over(
+    built: tuple[World, Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tests may run as root, who can read everything."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "closed"))
+
+    _copy(built, tmp_path)
+    (tmp_path / "closed").mkdir()
+    walk = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda place: refuse() if "closed" in str(place) else walk(place))
+    done = built[0].run("verify", str(tmp_path))
+    assert (done.returncode, "closed: Permission denied" in done.stderr) == (2, True)
+    monkeypatch.undo()
+    (built[0].root / "records").mkdir()
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    for arguments in (("record", "list"), ("record", "show", "recipe:cpu"), ("verify", str(tmp_path))):
+        done = built[0].run(*arguments)
+        assert (done.returncode, "closed: Permission denied" in done.stderr) == (2, True)
 
 
 def test_a_broken_record_hides_no_other(built: tuple[World, Record], tmp_path: Path) -> None:
