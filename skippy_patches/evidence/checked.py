@@ -13,8 +13,8 @@ UNKNOWN = "unknown"  # it cannot be computed here
 class Checked:
     """One row of `verify`.
 
-    part: record, pin, queue, patched, recipe, flags, toolchain, platform, libraries or tests. name: of the
-    thing in it. outcome: one of the words above. recorded, found: as they are shown, ids in full; found is
+    part: record, pin, queue, patched, recipe, flags, toolchain, platform, libraries, reproducible, tests or
+    required_tests. name: of the thing in it. outcome: one of the words above. recorded, found: as they are shown, ids in full; found is
     empty where nothing was. why: of a difference what it means, of what is unknown what keeps it so.
     """
 

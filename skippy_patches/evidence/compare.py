@@ -43,7 +43,7 @@ def records(before: Record, after: Record) -> tuple[Difference, ...]:
         *mappings("recipe", *_recipes(old, new)),
         *mappings("platform", old["platform"], new["platform"]),
         *_toolchain(old["toolchain"], new["toolchain"]),
-        *mappings("flags", _flags(old["cmake"], new["cmake"]), _flags(new["cmake"], old["cmake"])),
+        *mappings("flags", flags(old["cmake"], new["cmake"]), flags(new["cmake"], old["cmake"])),
         *mappings("libraries", _libraries(old), _libraries(new)),
         *_reproducible(old, new),
         *_tests("tests", old, new),
@@ -114,7 +114,7 @@ def _toolchain(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Diffe
             )
 
 
-def _flags(cmake: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, str]:
+def flags(cmake: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, str]:
     """Generator, options as they were resolved, and arguments that are among the options of neither."""
     resolved = {**other["variables"], **cmake["variables"]}
     flags = {"generator": cmake["generator"], **cmake["variables"]}
@@ -147,13 +147,13 @@ def _tests(key: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator
         return
     sides = (old[key], new[key])
     if all(sides):
-        yield from mappings(key, *(_results(side) for side in sides))
+        yield from mappings(key, *(results(side) for side in sides))
     elif any(sides):
         before, after = (counts(side) for side in sides)
         yield Difference(part=key, name="results", what=CHANGED, before=before, after=after)
 
 
-def _results(tests: Mapping[str, Any]) -> dict[str, str]:
+def results(tests: Mapping[str, Any]) -> dict[str, str]:
     rows: Iterable[tuple[str, str]] = [
         *((each["name"], f"{each['status']} {each['reason']}".strip()) for each in tests.get("failures", ())),
         *((each["name"], f"{each['status']} {each['reason']}".strip()) for each in tests.get("tests", ())),

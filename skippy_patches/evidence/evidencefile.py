@@ -91,8 +91,12 @@ def _read(reader: Callable[[dict[str, Any]], Claim], content: dict[str, Any], fi
     except (LookupError, TypeError, AttributeError) as error:
         raise EvidenceBroken(file, f"{type(error).__name__} at {error}") from error
     ids = [*claim.upstream, *claim.patched]
-    named = (*claim.patches, *claim.libraries, *claim.recipe_files)
-    sums = [*(each.sha256 for each in named), *([claim.queue_digest] if claim.queue_digest else [])]
+    sums = [
+        *(each.sha256 for each in claim.patches),
+        *(each.sha256 for each in claim.libraries),
+        *(each.sha256 for each in claim.recipe_files),
+        *([claim.queue_digest] if claim.queue_digest else []),
+    ]
     tools = [tool.sha256 for tool in claim.toolchain.values() if tool]
     if not all(shape.SHA1.fullmatch(text) for text in ids if text):
         raise EvidenceBroken(file, "a commit or tree in it is no full id")

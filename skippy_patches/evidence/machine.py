@@ -75,6 +75,8 @@ def _told(error: Exception) -> str:
 
 def _compared(role: str, recorded: ClaimedTool, found: Tool) -> Checked:
     """By what the claim knows: its hash alone would do, its version is for people."""
+    if not recorded.sha256 and not recorded.version:
+        return unknown("toolchain", role, _shown(recorded), "neither its version nor its hash is in it")
     other = type(recorded)(found.name, found.version, found.sha256)
     if not recorded.sha256:
         other = other._replace(sha256="")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from skippy_patches.upstream.cache import Cache
 
 PART = "patched"
+_LEDGER = ("commit", "tree", "subject", "files", "insertions", "deletions")  # keys of records, and of Row
 _COMMITTER = "The tree is the same: `committer` or `subject_prefix` is another one than then."
 
 
@@ -85,15 +86,14 @@ def _compared(claim: Claim, rows: Sequence[Row]) -> Iterator[Checked]:
     if recorded.tree:
         yield compared(PART, "tree", recorded.tree, found.tree)
     if claim.record and rows:
-        ledger = [f"{each['commit']} {each['tree']}" for each in claim.record.content["patches"]]
         others = [
-            name.file
-            for name, was, row in zip(claim.patches, ledger, rows, strict=True)
-            if was != f"{row.commit} {row.tree}"
+            was["file"]
+            for was, row in zip(claim.record.content["patches"], rows, strict=True)
+            if any(was[key] != getattr(row, key) for key in _LEDGER if key in was)
         ]
         prefixes = f"commit and tree of {counted(len(rows), 'patch', 'patches')}"
-        found = f"others of {_named(others)}" if others else prefixes
-        yield compared(PART, "every prefix", prefixes, found)
+        told = f"others of {_named(others)}" if others else prefixes
+        yield compared(PART, "every prefix", prefixes, told)
 
 
 def _first_other(claim: Claim, rows: Sequence[Row]) -> str:

@@ -208,7 +208,7 @@ def of_json(value: dict[str, Any], file: Path) -> Record:
         if key in value:
             raise OtherEvidence(file, kind)
     version = value.get("schema_version")
-    if version != stored.SCHEMA_VERSION or version is True:
+    if version != stored.SCHEMA_VERSION or type(version) is not int:
         is_later = isinstance(version, int) and version > stored.SCHEMA_VERSION
         what = f"its schema_version is {version!r}, not {stored.SCHEMA_VERSION}"
         raise RecordBroken(file, what, is_later=is_later)

@@ -7,7 +7,16 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from skippy_patches.evidence import evidencefile, kept, machine, origin, reapply, recompute, trust
+from skippy_patches.evidence import (
+    buildfolder,
+    evidencefile,
+    kept,
+    machine,
+    origin,
+    reapply,
+    recompute,
+    trust,
+)
 from skippy_patches.evidence.checked import DIFFERS, UNKNOWN
 from skippy_patches.evidence.errors import NothingToVerify, NotVerifiable, UnknownRecord
 from skippy_patches.evidence.since import Now, since
@@ -168,7 +177,7 @@ def _checks(project: Project, claim: Claim, here: Now, cache: Cache, reporter: R
     yield from recompute.recipe(claim, project)
     yield from machine.tools(claim)
     yield from machine.platform(claim)
-    yield from recompute.built(claim, project)
+    yield from buildfolder.check(claim, project)
 
 
 def _chosen(

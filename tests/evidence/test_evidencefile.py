@@ -102,7 +102,7 @@ def test_a_record_of_a_later_version(known: Record, tmp_path: Path) -> None:
         with pytest.raises(RecordBroken, match=f"its schema_version is {version}, not 1") as caught:
             evidencefile.load(file)
         assert "update yours" in caught.value.mend
-    for odd in (None, "1", True, [1]):
+    for odd in (None, "1", True, 1.0, [1]):
         file.write_text(json.dumps(known.as_json() | {"schema_version": odd}), encoding="utf-8")
         with pytest.raises(RecordBroken):
             evidencefile.load(file)

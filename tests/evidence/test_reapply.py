@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from skippy_patches.evidence import evidencefile, reapply
 from skippy_patches.evidence.checked import DIFFERS, SAME, UNKNOWN
 from skippy_patches.evidence.verify import now
@@ -121,9 +123,10 @@ def test_without_a_checkout_the_cache_serves(
     assert _outcomes(_check(world, made)) == [SAME, SAME, SAME]
 
 
-def test_a_prefix_that_was_edited_in_the_ledger(built: tuple[World, Record]) -> None:
+@pytest.mark.parametrize(("key", "value"), [("commit", "0" * 40), ("subject", "other"), ("insertions", 9)])
+def test_a_prefix_that_was_edited_in_the_ledger(built: tuple[World, Record], key: str, value: object) -> None:
     world, made = built
     rows = made.content["patches"]
-    found = _check(world, changed(made, patches=[rows[0], {**rows[1], "commit": "0" * 40}, rows[2]]))
+    found = _check(world, changed(made, patches=[rows[0], {**rows[1], key: value}, rows[2]]))
     assert _outcomes(found) == [SAME, SAME, DIFFERS]
     assert found[2].found == "others of 0002-second.patch"

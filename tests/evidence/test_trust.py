@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from skippy_patches.build import result, stored
+from skippy_patches.build.artifacts import sha256
 from skippy_patches.build.layout import Layout
 from skippy_patches.evidence import kept, trust
-from tests.evidence import made
 from tests.evidence.made import changed
 from tests.renumber.branches import commit
 
@@ -58,7 +58,7 @@ def test_an_edited_hash_is_no_run_path(built: tuple[World, Record]) -> None:
 def test_a_record_under_another_name(built: tuple[World, Record], tmp_path: Path) -> None:
     world, record = built
     (tmp_path / "evil.so").write_bytes(b"evil")
-    forged = _edited(record, name="evil.so", sha256=made.sha256(tmp_path / "evil.so"), size=4)
+    forged = _edited(record, name="evil.so", sha256=sha256(tmp_path / "evil.so"), size=4)
     _save(world, forged, "zz-forged")
     done = world.run("verify", str(tmp_path / "evil.so"), "--format", "json")
     answer = json.loads(done.stdout)
