@@ -32,8 +32,8 @@ def register(app: typer.Typer) -> None:
     app.command(
         help="Which record made these libraries, and what changed since? Of a record: is all that can be "
         "computed again the same? Exit status 1 when no record made the bytes, or something differs.",
-        epilog="Example: skippy-patches verify .skippy/build/cpu/tree && "
-        "skippy-patches verify --strict recipe:cpu  # a folder of libraries; then all that the record says",
+        epilog="Example: skippy-patches verify --strict .skippy/build/cpu/tree"
+        "  # every library in a folder; nothing about its record is left open",
     )(verify)
 
 

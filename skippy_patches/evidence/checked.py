@@ -14,8 +14,9 @@ class Checked:
     """One row of `verify`.
 
     part: record, pin, queue, patched, recipe, flags, toolchain, platform, libraries, reproducible, tests or
-    required_tests. name: of the thing in it. outcome: one of the words above. recorded, found: as they are shown, ids in full; found is
-    empty where nothing was. why: of a difference what it means, of what is unknown what keeps it so.
+    required_tests. name: of the thing in it. outcome: one of the words above. recorded, found: as they are
+    shown, ids in full; found is empty where nothing was. why: of a difference what it means, of what is
+    unknown what keeps it so.
     """
 
     part: str

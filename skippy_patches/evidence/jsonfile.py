@@ -30,7 +30,9 @@ def read(file: Path) -> dict[str, Any]:
     try:
         with file.open("rb") as stream:
             content = stream.read(LIMIT + 1)
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        if file.is_symlink():
+            raise Unreadable("it is a link that leads nowhere") from error
         raise
     except OSError as error:
         raise Unreadable(f"it cannot be read: {error.strerror or error}") from error

@@ -90,7 +90,14 @@ def test_a_huge_file_is_not_read_whole(tmp_path: Path) -> None:
 def test_places_that_are_no_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.json")
     (tmp_path / "folder.json").mkdir()
-    for name, says in (("pipe.json", "no regular file"), ("folder.json", "it is a folder")):
+    (tmp_path / "link.json").symlink_to("nowhere")
+    (tmp_path / "loop.json").symlink_to("loop.json")
+    for name, says in (
+        ("pipe.json", "no regular file"),
+        ("folder.json", "it is a folder"),
+        ("link.json", "it is a link that leads nowhere"),
+        ("loop.json", "it cannot be read: Too many levels"),
+    ):
         with pytest.raises(RecordBroken, match=says):
             record.load(tmp_path / name)
 
