@@ -115,6 +115,6 @@ def _beginning(word: str, places: dict[str, Path]) -> tuple[str, Path | None]:
 def _nearest(word: str, places: Iterable[str]) -> str:
     """By spelling; else one that has the word in it, as recipe:cpu has cpu."""
     names = list(places)
-    within = [name for name in reversed(names) if word and word in name]  # recipe:NAME stands last
+    within = [name for name in reversed(names) if len(word) > 2 and word in name]  # recipe:NAME stands last
     close = difflib.get_close_matches(word, names, n=1) or within
     return f"Did you mean {close[0]}?" if close else ""

@@ -192,12 +192,14 @@ def _chosen(
     ]
     candidates.sort(key=lambda each: str(each.record.content["finished"]), reverse=True)
     judged = [(each, since(evidencefile.of_record(each.record), here)) for each in candidates]
+    outcomes = {name: {row.outcome for row in rows} for name, rows in checks.items()}
     return min(
         judged,
         key=lambda pair: (
-            any(each.outcome == DIFFERS for each in checks[pair[0].name]),
+            DIFFERS in outcomes[pair[0].name],
             not pair[1].is_same_content,
             bool(pair[1].differences),
+            UNKNOWN in outcomes[pair[0].name],
             not pair[0].is_saved,
         ),
         default=(None, None),

@@ -365,6 +365,9 @@ def test_strict_fails_for_what_cannot_be_checked(author: tuple[World, Author]) -
     assert last.endswith("the same, 0 differ, 1 cannot be checked here (with --strict that fails, too)")
     assert world.run("verify", "--strict", "recipe:cpu", env=nowhere).returncode == 1
     saving.save(record, world.root / "records")
+    done = world.run("verify", "--strict", LIBRARY)  # by the record that lies beside the build
+    assert (done.returncode, "made by recipe:cpu" in done.stdout) == (0, True)
+    (world.root / ".skippy/build/cpu/record.json").unlink()
     assert world.run("verify", LIBRARY).returncode == 0
     assert world.run("verify", "--strict", LIBRARY).returncode == 1
     commit(world, "the record")
