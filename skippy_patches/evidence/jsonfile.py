@@ -45,7 +45,7 @@ def parse(content: bytes) -> dict[str, Any]:
     """The object that these bytes are, in UTF-8 (RFC 8259). Raises Unreadable.
 
     Refused is also what Python reads, and others do not, or not as the same: NaN and Infinity, numbers beyond
-    a double, and half a surrogate pair, which no UTF-8 can hold.
+    a double, and half a surrogate pair, but for the halves that stand for bytes of a file's name (PEP 383).
     """
     try:
         value = json.loads(
@@ -56,14 +56,13 @@ def parse(content: bytes) -> dict[str, Any]:
         )
         if not isinstance(value, dict):
             raise Unreadable("it is not a JSON object")
-        json.dumps(value, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False).encode(errors="surrogateescape")
     except Unreadable:
         raise
     except UnicodeDecodeError as error:
         raise Unreadable(f"it is not UTF-8 at byte {error.start}") from error
     except UnicodeEncodeError as error:
-        code = ord(error.object[error.start])
-        raise Unreadable(f"\\u{code:04x} in it is half a surrogate pair, which is no character") from error
+        raise Unreadable(f"it holds {error.object[error.start]!a}, which is no character") from error
     except ValueError as error:
         raise Unreadable(f"it is not JSON: {error}") from error
     except RecursionError as error:

@@ -40,6 +40,7 @@ PATCHED, RECORD = "skippy_patched", "skippy_record"
 # https://github.com/in-toto/attestation/blob/main/spec/v1/field_types.md#timestamp
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 
+_QUEUE = "skippy_queue"
 _COUNTS = ("run", "passed", "failed", "skipped")
 
 
@@ -109,7 +110,7 @@ def claim(content: dict[str, Any]) -> Claim:
         libraries=_libraries(content["subject"]),
         toolchain={"launcher": None, **_tools(dependencies)},
         recipe_files=_recipe_files(dependencies),
-        queue_digest=identity.text(external["queue"].get("digest", "")),
+        queue_digest=_queue_digest(external, dependencies),
     )
 
 
@@ -237,6 +238,14 @@ def _patches(order: Iterable[str], dependencies: Iterable[Mapping[str, Any]]) ->
     if sorted(files) != sorted(patch.file for patch in found):
         raise ValueError("its queue lists other patches than its dependencies")
     return tuple(sorted(found, key=lambda patch: files.index(patch.file)))
+
+
+def _queue_digest(external: Mapping[str, Any], dependencies: Iterable[Mapping[str, Any]]) -> str:
+    """With names; it is a dependency, or among the parameters, by which version wrote it."""
+    found = [each for each, _ in _annotated(dependencies, _QUEUE)]
+    if found:
+        return _digest(identity.single(found, "queue"), "sha256")
+    return identity.text(external.get("queue", {}).get("digest", ""))
 
 
 def _recipe_files(dependencies: Iterable[Mapping[str, Any]]) -> tuple[ClaimedFile, ...]:

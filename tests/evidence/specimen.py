@@ -60,10 +60,9 @@ _LATER = ("recipe_files", "queue_content_digest", "reproducibility", "required_t
 
 
 def record(**changes: object) -> Record:
-    """The record, with other values for some keys."""
-    content = copy.deepcopy(CONTENT) | changes
-    assert not shape.problem(content)
-    return Record(content=content)
+    """The record, with other values for some keys: also with some that no file can have."""
+    assert not shape.problem(CONTENT)
+    return Record(content=copy.deepcopy(CONTENT) | changes)
 
 
 def old_record() -> Record:

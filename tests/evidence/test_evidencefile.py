@@ -46,8 +46,8 @@ def test_a_record_is_known_by_its_content(known: Record, tmp_path: Path) -> None
         (b'{"n": NaN}', "NaN in it is no number of JSON"),
         (b'{"n": [-Infinity]}', "-Infinity in it is no number of JSON"),
         (b'{"n": -1e999}', "the number -1e999 in it is too large"),
-        (b'{"a": ["\\ud800"]}', "\\ud800 in it is half a surrogate pair"),
-        (b'{"\\udc00": 1}', "\\udc00 in it is half a surrogate pair"),
+        (b'{"a": ["\\ud800"]}', "it holds '\\ud800', which is no character"),
+        (b'{"\\udc00": 1}', "it holds '\\udc00', which is no character"),
         ('{"a": 1}'.encode("utf-16"), "not UTF-8 at byte 0"),
         (b'{"something": "else"}', "neither `artifacts`, nor `_type`"),
         (b'{"payloadType": "application/vnd.in-toto+json", "payload": ""}', "envelope"),
@@ -65,6 +65,10 @@ def test_what_is_no_evidence(tmp_path: Path, content: bytes, says: str) -> None:
         evidencefile.load(file)
     assert says in caught.value.what
     assert caught.value.exit_status == 2
+
+
+def test_a_name_that_is_not_utf_8_can_be_read() -> None:
+    assert jsonfile.parse(rb'{"file": "0001-\udcff.patch"}') == {"file": os.fsdecode(b"0001-\xff.patch")}
 
 
 def test_numbers_of_patches_in_a_document(known: Record, tmp_path: Path) -> None:
