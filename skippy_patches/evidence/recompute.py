@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from skippy_patches.build import artifacts
 from skippy_patches.errors import SkippyError
 from skippy_patches.evidence import queuediff
-from skippy_patches.evidence.checked import DIFFERS, Checked, compared, unknown
+from skippy_patches.evidence.checked import DIFFERS, SAME, Checked, compared, unknown
 from skippy_patches.queue.patch import content_digest
 from skippy_patches.upstream import pin as pins
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from skippy_patches.evidence.claim import Claim
     from skippy_patches.evidence.since import Now
 
+_OTHERS = "The digest is that of this queue, and the patches beside it are others: somebody edited it."
 _RENAMED = "numbers or names are others."
 _MOVED = "the folder of the queue was another one, or somebody edited this digest."
 
@@ -57,10 +59,13 @@ def queue(claim: Claim, now: Now) -> Iterator[Checked]:
     if not claim.queue_digest:
         yield unknown("queue", "names, too", "", "their digest is not in it")
         return
+    is_renamed = claim.patches != queuediff.claimed(now.patches)
     if is_same:
-        is_renamed = claim.patches != queuediff.claimed(now.patches)
         why = f"Bytes and order are the same: {_RENAMED if is_renamed else _MOVED}"
-    yield compared("queue", "names, too", claim.queue_digest, now.digest, why)
+    row = compared("queue", "names, too", claim.queue_digest, now.digest, why)
+    if row.outcome == SAME and is_renamed:
+        row = dataclasses.replace(row, outcome=DIFFERS, found="", why=_OTHERS)
+    yield row
 
 
 def recipe(claim: Claim, project: Project) -> Iterator[Checked]:

@@ -333,6 +333,11 @@ def test_a_document_is_held_against_recipe_and_queue(
     assert (row.outcome, row.recorded) == ("differs", "0" * 64)
     assert "or somebody edited this digest" in row.why
 
+    first, *others = claim.patches
+    forged = dataclasses.replace(claim, patches=(first._replace(file="0001-other.patch"), *others))
+    row = list(recompute.queue(forged, verify.now(project)))[1]
+    assert (row.outcome, "the patches beside it are others" in row.why) == ("differs", True)
+
     (world.root / "recipes/cpu.yaml").write_text("description: Another.\n", encoding="utf-8")
     _edit(world)
     (row,) = recompute.recipe(claim, project)
