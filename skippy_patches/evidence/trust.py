@@ -60,20 +60,20 @@ class Judge:
 
     def _history(self, file: Path) -> Iterator[Checked]:
         """A saved record against HEAD: git history is all that shows an edit."""
-        if file.parent.resolve() != folder(self.project).resolve():
+        place = folder(self.project)
+        if file.parent.resolve() != place.resolve():
             return
         name = file.name
-        if file.is_symlink():
-            yield unknown(PART, "git", name, "it is a link: git has where it leads, not what it says")
-            return
-        if self._status is None:
+        if file.is_symlink() or place.is_symlink():
+            yield unknown(
+                PART, "git", name, "it is behind a link: git has where that leads, not what it says"
+            )
+        elif self._committed is None:
             yield unknown(PART, "git", name, "the project is in no git repository: nothing shows an edit")
-            return
-        state = self._status.get(name, "")
-        if not state:
-            yield Checked(part=PART, name="git", outcome=SAME, recorded="as it was committed")
-        elif state[0] in "?!A":
+        elif name not in self._committed:
             yield unknown(PART, "git", name, "it is not committed: nothing shows an edit")
+        elif self._committed[name]:
+            yield Checked(part=PART, name="git", outcome=SAME, recorded="as it was committed")
         else:
             yield Checked(
                 part=PART,
@@ -85,18 +85,30 @@ class Judge:
             )
 
     @functools.cached_property
-    def _status(self) -> Mapping[str, str] | None:
-        """Name -> the letters of git-status(1), of what in records/ is not as in HEAD; None: no git."""
-        options = ("--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored")
+    def _committed(self) -> Mapping[str, bool] | None:
+        """Name -> whether it is as in HEAD, of the files that HEAD has in records/; None: there is no git."""
         try:
             git = ProjectGit.open(self.project.root)
-            answer = git.run("status", *options, "--", RECORDS_FOLDER, check=False) if git else None
         except SkippyError:
             return None
-        if answer is None or answer.status:
+        if git is None:
             return None
-        lines = [os.fsdecode(line) for line in answer.stdout.split(b"\0") if line]
-        return {line[3:].rpartition("/")[2]: line[:2] for line in lines}
+        # git-ls-tree(1), git-diff-index(1): names relative to the folder, each with a NUL behind it.
+        listed = git.run("ls-tree", "-z", "--name-only", "HEAD", f"{RECORDS_FOLDER}/", check=False)
+        differing = git.run(
+            "diff", "-z", "--name-only", "--relative", "--no-renames", "--no-ext-diff", "HEAD", "--",
+            RECORDS_FOLDER, check=False,
+        )  # fmt: skip
+        if listed.status or differing.status:  # nothing was ever committed
+            return {}
+        changed = _names(differing.stdout)
+        return {name: name not in changed for name in _names(listed.stdout)}
+
+
+def _names(listed: bytes) -> frozenset[str]:
+    """Of what lies in records/ itself."""
+    names = [os.fsdecode(name).removeprefix(f"{RECORDS_FOLDER}/") for name in listed.split(b"\0")]
+    return frozenset(name for name in names if name and "/" not in name)
 
 
 def is_last_build(project: Project, file: Path) -> bool:

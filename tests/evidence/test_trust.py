@@ -15,6 +15,7 @@ from skippy_patches.build.layout import Layout
 from skippy_patches.evidence import kept, trust
 from tests.evidence.made import changed
 from tests.renumber.branches import commit
+from tests.world import git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,7 +104,28 @@ def test_what_git_has_of_it(built: tuple[World, Record]) -> None:
     assert not answer["is_match"]
     file.rename(world.root / "aside.json")
     file.symlink_to(world.root / "aside.json")
-    assert "it is a link" in _rows(world, record, file)["git"].why
+    assert "behind a link" in _rows(world, record, file)["git"].why
+
+
+def test_what_git_has_where_names_and_folders_mislead(built: tuple[World, Record]) -> None:
+    """The repository is around the project; a folder in records/ has the name; records/ is a link."""
+    world, record = built
+    git(world.root.parent, "init", "-q")
+    file = _save(world, record)
+    assert "it is not committed" in _rows(world, record, file)["git"].why  # no commit at all
+    (file.parent / "old").mkdir()
+    shutil.copy(file, file.parent / "old")
+    git(world.root, "add", "records/old")
+    git(world.root, "commit", "-q", "-m", "another")
+    assert "it is not committed" in _rows(world, record, file)["git"].why
+    git(world.root, "add", "records")
+    assert "it is not committed" in _rows(world, record, file)["git"].why
+    git(world.root, "commit", "-q", "-m", "the record")
+    shutil.rmtree(file.parent / "old")
+    assert _rows(world, record, file)["git"].outcome == "same"
+    (world.root / "records").rename(world.root / "away")
+    (world.root / "records").symlink_to("away")
+    assert "behind a link" in _rows(world, record, file)["git"].why
 
 
 def test_the_record_of_a_build_is_held_against_the_build(built: tuple[World, Record]) -> None:
