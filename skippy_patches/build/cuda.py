@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 
 from skippy_patches.build import artifacts
 from skippy_patches.build.ask import ask
-from skippy_patches.build.cudaerrors import ROOT_VARIABLES, VARIABLE
 from skippy_patches.build.tool import Tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+VARIABLE = "CUDACXX"  # of the compiler; the folders of toolkits are in these:
+ROOT_VARIABLES = ("CUDAToolkit_ROOT", "CUDA_PATH", "CUDA_HOME")
 FOLDERS = (Path("/usr/local/cuda"), Path("/opt/cuda"))  # NVIDIA's installers; Arch
 _PASSED = ("PATH", "LD_LIBRARY_PATH", "HOME", "TMPDIR")  # NVCC_PREPEND_FLAGS and kin would change the answers
 _RELEASE = re.compile(r"release (\d+)\.(\d+), V([\d.]+)")

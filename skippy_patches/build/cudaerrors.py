@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from skippy_patches.build.cuda import ROOT_VARIABLES, VARIABLE
 from skippy_patches.build.errors import ToolMissing
 from skippy_patches.errors import BuildError, UsageError
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from skippy_patches.build.cuda import CudaToolkit
 
 WHEEL = "nvidia-cublas"
-VARIABLE = "CUDACXX"  # of the compiler; the folders of toolkits are in these:
-ROOT_VARIABLES = ("CUDAToolkit_ROOT", "CUDA_PATH", "CUDA_HOME")
 _INSTALL = (
     "Install the CUDA toolkit (developer.nvidia.com/cuda-downloads; building needs no driver), "
     "or name its compiler: CUDACXX=/path/to/nvcc"

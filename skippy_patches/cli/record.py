@@ -98,14 +98,13 @@ def record(
         return
     from skippy_patches.cli import stages  # noqa: PLC0415 - each command imports its own stages
     from skippy_patches.evidence import kept  # noqa: PLC0415
-    from skippy_patches.evidence import record as records  # noqa: PLC0415
 
     if label and not save:
         raise UsageError("--label goes with --save.", mend=f"skippy-patches record --save --label {label}")
     session = Session.of(context)
     project = session.project()
     made = stages.record_of_last_build(project, recipe)
-    saved = records.save(made, kept.folder(project), label) if save else None
+    saved = kept.save(made, kept.folder(project), label) if save else None
     _tell_of_changes(session.terminal, project, made)
     _show(session.terminal, made, format_)
     if saved and format_ is RecordFormat.TEXT:

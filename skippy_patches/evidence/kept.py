@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import re
 from typing import TYPE_CHECKING
 
+from skippy_patches.build import stored
 from skippy_patches.build.layout import Layout
-from skippy_patches.evidence import record
-from skippy_patches.evidence.errors import AmbiguousRecord, NoRecord, RecordBroken, UnknownRecord
+from skippy_patches.evidence import compare, record
+from skippy_patches.evidence.difference import described
+from skippy_patches.evidence.errors import (
+    AmbiguousRecord,
+    BadLabel,
+    NoRecord,
+    RecordBroken,
+    RecordDiffers,
+    UnknownRecord,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +29,7 @@ if TYPE_CHECKING:
 
 RECORDS_FOLDER = "records"
 SUFFIX = ".json"
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._]{0,39}")
 LAST_BUILD = "recipe:"  # in front of a recipe's name: the record of its last build
 
 
@@ -78,6 +89,30 @@ def find(project: Project, word: str, base: Path) -> Kept:
     if file is None:
         raise UnknownRecord(word, tuple(places), _nearest(word, places))
     return Kept(name=name, file=file, record=record.load(file))
+
+
+def save(made: Record, records: Path, label: str = "") -> Path:
+    """Keep it in the folder `records`, to be committed. label: ends the file's name.
+
+    A record that is there and differs in nothing but times is left as it is.
+    Raises RecordDiffers (1), BadLabel.
+    """
+    if label and not _LABEL.fullmatch(label):
+        raise BadLabel(label)
+    file = records / f"{made.slug}{f'-{label}' if label else ''}.json"
+    try:
+        old = record.load(file)
+    except NoRecord:
+        stored.write(file, made.content)
+        return file
+    if differences := compare.records(old, made):
+        raise RecordDiffers(file, [described(each) for each in differences])
+    return file
+
+
+def is_name(stem: str, made: Record) -> bool:
+    """Whether `save` would give the record a file of this name, with a label or without."""
+    return re.fullmatch(f"{re.escape(made.slug)}(-{_LABEL.pattern})?", stem) is not None
 
 
 def _files(project: Project) -> Iterable[tuple[str, Path]]:

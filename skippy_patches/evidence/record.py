@@ -1,30 +1,26 @@
 """The record of a build: which bytes were made from which commit, patches, tools and flags, how tested.
 
 Schema (docs/records.md): one JSON object, `schema_version` 1, written to `.skippy/build/<recipe>/record.json`
-while the build is at hand, and by `save` to records/ to be committed. It holds no path of the machine:
+while the build is at hand, and copied to records/ (kept.py) to be committed. It holds no path of the machine:
 <source>, <build> and their kind stand for them.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from skippy_patches.apply import checkout as checkouts
 from skippy_patches.build import artifacts, result, stored
-from skippy_patches.evidence import compare, content, jsonfile, shape
-from skippy_patches.evidence.difference import described
+from skippy_patches.evidence import content, jsonfile, shape
 from skippy_patches.evidence.errors import (
-    BadLabel,
     LibrariesChanged,
     NoRecord,
     NotTheBuildsRecord,
     OtherCommitBuilt,
     OtherEvidence,
     RecordBroken,
-    RecordDiffers,
     SourceChanged,
 )
 from skippy_patches.progress import Silent
@@ -42,7 +38,6 @@ if TYPE_CHECKING:
 
 _LIBRARIES = "artifacts"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._]{0,39}")
 # A key that shows what a JSON object is instead.
 _OTHER_KINDS = {
     "_type": "an in-toto statement",
@@ -215,40 +210,12 @@ def of_json(value: dict[str, Any], file: Path) -> Record:
     parts = {key: part for key, part in value.items() if key != "schema_version"}
     if problem := shape.problem(parts):
         raise RecordBroken(file, problem)
-    try:
-        json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError as error:  # half of a pair: neither a character nor a byte of a name
-        raise RecordBroken(file, f"it holds {error.object[error.start]!a}, which is no character") from error
     return Record(content=parts)
 
 
 def existing(state: Path) -> tuple[Record, ...]:
     """The records of every recipe that was built below `state`, by name. Raises RecordBroken."""
     return tuple(load(file) for file in sorted(state.glob("build/*/record.json")))
-
-
-def save(record: Record, records: Path, label: str = "") -> Path:
-    """Keep it in the folder `records`, to be committed. label: ends the file's name.
-
-    A record that is there and differs in nothing but times is left as it is.
-    Raises RecordDiffers (1), BadLabel.
-    """
-    if label and not _LABEL.fullmatch(label):
-        raise BadLabel(label)
-    file = records / f"{record.slug}{f'-{label}' if label else ''}.json"
-    try:
-        old = load(file)
-    except NoRecord:
-        stored.write(file, record.content)
-        return file
-    if differences := compare.records(old, record):
-        raise RecordDiffers(file, [described(each) for each in differences])
-    return file
-
-
-def is_name(stem: str, record: Record) -> bool:
-    """Whether `save` would give the record a file of this name, with a label or without."""
-    return re.fullmatch(f"{re.escape(record.slug)}(-{_LABEL.pattern})?", stem) is not None
 
 
 def _belongs(tests: TestReport | None, built: Built) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from skippy_patches.build import result
 from skippy_patches.build.layout import Layout
 from skippy_patches.errors import SkippyError
-from skippy_patches.evidence import record, shape
+from skippy_patches.evidence import kept, record, shape
 from skippy_patches.evidence.checked import DIFFERS, SAME, Checked, unknown
 from skippy_patches.evidence.kept import RECORDS_FOLDER, folder
 from skippy_patches.project_git import ProjectGit
@@ -120,7 +120,7 @@ def is_last_build(project: Project, file: Path) -> bool:
 def _itself(made: Record, file: Path) -> Checked:
     """Whether it agrees with itself, and with its file's name."""
     found = list(shape.contradictions(made.content))
-    if file.parent.name == RECORDS_FOLDER and not record.is_name(file.stem, made):
+    if file.parent.name == RECORDS_FOLDER and not kept.is_name(file.stem, made):
         found.append(f"its file should be called {made.slug}.json, or {made.slug}-LABEL.json")
     return Checked(
         part=PART,

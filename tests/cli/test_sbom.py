@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skippy_patches.evidence import record
+from skippy_patches.evidence import kept
 from tests import inprocess
 from tests.cli.test_road import make_road
 from tests.evidence import specimen
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def test_of_a_record_by_path_and_by_name(world: World) -> None:
-    saved = record.save(specimen.record(), world.root / "records")
+    saved = kept.save(specimen.record(), world.root / "records")
     by_path = inprocess.run(world.root, "sbom", str(saved))
     by_name = inprocess.run(world.root, "sbom", "b10361")
 
@@ -31,7 +31,7 @@ def test_of_a_record_by_path_and_by_name(world: World) -> None:
 
 
 def test_into_a_file(world: World, tmp_path: Path) -> None:
-    record.save(specimen.record(), world.root / "records")
+    kept.save(specimen.record(), world.root / "records")
     printed = inprocess.run(world.root, "sbom", "b10361")
     done = inprocess.run(tmp_path, "-C", "project", "sbom", "b10361", "--output", "llama.cdx.json")
 
@@ -41,7 +41,7 @@ def test_into_a_file(world: World, tmp_path: Path) -> None:
 
 
 def test_no_folder_is_made_on_the_way(world: World, tmp_path: Path) -> None:
-    record.save(specimen.record(), world.root / "records")
+    kept.save(specimen.record(), world.root / "records")
     done = inprocess.run(tmp_path, "-C", "project", "sbom", "b10361", "-o", "out/llama.cdx.json")
 
     assert done.returncode == 2
@@ -52,7 +52,7 @@ def test_no_folder_is_made_on_the_way(world: World, tmp_path: Path) -> None:
 
 def test_records_stay_what_they_are(world: World) -> None:
     """A bill of materials in records/ keeps `renumber` from working; over the record it loses the record."""
-    saved = record.save(specimen.record(), world.root / "records")
+    saved = kept.save(specimen.record(), world.root / "records")
     elsewhere = saved.rename(world.root / "elsewhere.json")
     before = elsewhere.read_bytes()
     for place in ("records/llama.cdx.json", "elsewhere.json"):
@@ -71,7 +71,7 @@ def test_records_stay_what_they_are(world: World) -> None:
     ],
 )
 def test_of_what_was_made_of_a_record(world: World, command: tuple[str, ...], kind: str) -> None:
-    record.save(specimen.record(), world.root / "records")
+    kept.save(specimen.record(), world.root / "records")
     (world.root / "made.json").write_text(inprocess.run(world.root, *command).stdout, encoding="utf-8")
     done = inprocess.run(world.root, "sbom", "made.json")
 
@@ -94,7 +94,7 @@ def test_of_nothing(world: World) -> None:
 
 
 def test_without_the_extra_nothing_is_written(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    record.save(specimen.record(), world.root / "records")
+    kept.save(specimen.record(), world.root / "records")
     monkeypatch.setitem(sys.modules, "cyclonedx.schema", None)
     done = inprocess.run(world.root, "sbom", "b10361", "--output", "llama.cdx.json")
     statement = inprocess.run(world.root, "record", "show", "b10361", "--format", "in-toto")
@@ -106,7 +106,7 @@ def test_without_the_extra_nothing_is_written(world: World, monkeypatch: pytest.
 
 
 def test_a_statement_of_a_saved_record(world: World) -> None:
-    record.save(specimen.record(), world.root / "records")
+    kept.save(specimen.record(), world.root / "records")
     done = inprocess.run(world.root, "record", "show", "b10361", "--format", "in-toto")
 
     assert done.returncode == 0, done.stderr

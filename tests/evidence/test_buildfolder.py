@@ -10,7 +10,7 @@ from unittest import mock
 from skippy_patches.build import artifacts, report, stored, toolchain
 from skippy_patches.build.layout import Layout
 from skippy_patches.evidence import buildfolder, content, evidencefile, recompute, verify
-from skippy_patches.evidence import record as saving
+from skippy_patches.evidence import kept as saving
 from skippy_patches.objectid import ObjectId
 from tests.evidence import made
 from tests.evidence.made import changed

@@ -40,9 +40,9 @@ def test_another_compiler_is_told_with_what_chose_it(known: Record, monkeypatch:
 def test_what_was_looked_for_without_a_toolkit(known: Record, monkeypatch: pytest.MonkeyPatch) -> None:
     tool = {"version": "1", "sha256": ""}
     tools = {"cuda": tool | {"name": "nvcc"}, "launcher": tool | {"name": "sccache"}}
-    monkeypatch.setenv("CUDACXX", "/nowhere/nvcc")
-    monkeypatch.setattr(machine, "_other", lambda *_: None)
+    monkeypatch.setattr("skippy_patches.build.cuda.find", lambda _: None)
+    monkeypatch.setattr("skippy_patches.build.launcher.places", lambda *_: ())
     rows = list(machine.tools(evidencefile.of_record(changed(known, toolchain=tools))))
     assert [row.outcome for row in rows] == ["unknown", "unknown"]
     assert rows[0].why.startswith("no nvcc was found; looked at: CUDACXX, ")
-    assert "no sccache that a build would take" in rows[1].why
+    assert "It is neither beside this Python nor on PATH" in rows[1].why

@@ -20,7 +20,7 @@ from skippy_patches.build.report import TestReport, TestRow
 from skippy_patches.build.reproduced import Reproduced
 from skippy_patches.build.result import Built
 from skippy_patches.build.toolchain import Tool, Toolchain
-from skippy_patches.evidence import identity, record, shape
+from skippy_patches.evidence import identity, kept, record, shape
 from skippy_patches.evidence.errors import (
     BadLabel,
     LibrariesChanged,
@@ -208,7 +208,7 @@ def test_a_name_that_is_not_utf_8_is_kept(made: record.Record, tmp_path: Path) -
     patches = [{**made.content["patches"][0], "file": os.fsdecode(b"0001-\xff.patch")}]
     odd = record.Record(content=made.content | {"patches": patches})
 
-    file = record.save(odd, tmp_path)
+    file = kept.save(odd, tmp_path)
 
     assert rb'"0001-\udcff.patch"' in file.read_bytes()
     assert record.load(file) == odd
@@ -216,7 +216,7 @@ def test_a_name_that_is_not_utf_8_is_kept(made: record.Record, tmp_path: Path) -
 
 
 def test_half_a_character_is_no_record(made: record.Record, tmp_path: Path) -> None:
-    file = record.save(made, tmp_path)
+    file = kept.save(made, tmp_path)
     file.write_text(file.read_text(encoding="utf-8").replace('"recipe": "', '"recipe": "\\ud800'))
     with pytest.raises(RecordBroken, match=r"it holds '\\ud800', which is no character"):
         record.load(file)
@@ -292,10 +292,10 @@ def test_required_tests_have_counts_of_their_own(applied: Applied, built: Built,
 def test_a_record_of_an_older_version_is_read_and_not_replaced(made: record.Record, tmp_path: Path) -> None:
     later = ("recipe_files", "required_tests", "queue_content_digest")
     older = {key: value for key, value in made.content.items() if key not in later}
-    file = record.save(record.Record(content=older), tmp_path)
+    file = kept.save(record.Record(content=older), tmp_path)
 
     assert record.load(file).content == older
-    assert record.save(made, tmp_path) == file
+    assert kept.save(made, tmp_path) == file
     assert record.load(file).content == older
 
 
@@ -369,7 +369,7 @@ def test_bytes_that_changed_since_the_build(applied: Applied, built: Built) -> N
 
 
 def test_saved_under_pin_commit_recipe_and_platform(made: record.Record, tmp_path: Path) -> None:
-    file = record.save(made, tmp_path / "records")
+    file = kept.save(made, tmp_path / "records")
 
     place = made.content["platform"]
     assert file.name == f"b10361-aaaaaaaaaaaa-cpu-{place['system']}-{place['machine']}.json"
@@ -377,21 +377,21 @@ def test_saved_under_pin_commit_recipe_and_platform(made: record.Record, tmp_pat
 
 
 def test_the_same_record_at_another_time_is_left_alone(made: record.Record, tmp_path: Path) -> None:
-    file = record.save(made, tmp_path)
+    file = kept.save(made, tmp_path)
     before = file.read_bytes()
     later = record.Record(content=made.content | {"finished": "2027-01-01T00:00:00Z"})
 
-    assert record.save(later, tmp_path) == file
+    assert kept.save(later, tmp_path) == file
     assert file.read_bytes() == before
 
 
 def test_another_record_is_not_overwritten(made: record.Record, tmp_path: Path) -> None:
-    file = record.save(made, tmp_path)
+    file = kept.save(made, tmp_path)
     before = file.read_bytes()
     other = record.Record(content=made.content | {"queue_digest": "0" * 64})
 
     with pytest.raises(RecordDiffers) as caught:
-        record.save(other, tmp_path)
+        kept.save(other, tmp_path)
 
     assert "patches: queue_digest changed: dddddddddddd -> 000000000000" in caught.value.why
     assert caught.value.exit_status == 1
@@ -400,14 +400,14 @@ def test_another_record_is_not_overwritten(made: record.Record, tmp_path: Path) 
 
 def test_another_compiler_is_told_and_a_label_keeps_both(made: record.Record, tmp_path: Path) -> None:
     """Two builds of one commit, recipe and platform: never silently one file."""
-    record.save(made, tmp_path)
+    kept.save(made, tmp_path)
     clang = {"name": "clang++", "version": "16.0.6", "sha256": "9" * 64}
     tools = made.content["toolchain"] | {"cxx": clang}
     other = record.Record(content=made.content | {"toolchain": tools})
 
     with pytest.raises(RecordDiffers) as caught:
-        record.save(other, tmp_path)
-    file = record.save(other, tmp_path, "clang16")
+        kept.save(other, tmp_path)
+    file = kept.save(other, tmp_path, "clang16")
 
     assert (
         "toolchain: cxx changed: c++ (Debian) 12.2.0, sha256 eeeeeeeeeeee -> clang++ 16" in caught.value.why
@@ -420,14 +420,14 @@ def test_another_compiler_is_told_and_a_label_keeps_both(made: record.Record, tm
 @pytest.mark.parametrize("label", ["../up", "a/b", "-x", " ", "a" * 41])
 def test_a_label_is_a_word(made: record.Record, tmp_path: Path, label: str) -> None:
     with pytest.raises(BadLabel):
-        record.save(made, tmp_path, label)
+        kept.save(made, tmp_path, label)
     assert not list(tmp_path.glob("**/*.json"))
 
 
 def test_a_tag_cannot_lead_out_of_the_folder(made: record.Record, tmp_path: Path) -> None:
     odd = record.Record(content=made.content | {"upstream": made.content["upstream"] | {"tag": "../up/v1"}})
 
-    assert record.save(odd, tmp_path).parent == tmp_path
+    assert kept.save(odd, tmp_path).parent == tmp_path
 
 
 @pytest.mark.parametrize(

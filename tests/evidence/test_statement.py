@@ -15,7 +15,7 @@ from in_toto_attestation.v1 import statement_pb2
 from in_toto_attestation.v1.resource_descriptor import ResourceDescriptor
 from in_toto_attestation.v1.statement import Statement
 
-from skippy_patches.evidence import evidencefile, identity, record, statement
+from skippy_patches.evidence import evidencefile, identity, kept, record, statement
 from skippy_patches.evidence.errors import EvidenceBroken, StatementInvalid
 from tests.evidence import specimen
 
@@ -253,7 +253,7 @@ def test_the_digest_is_that_of_the_file(tmp_path: Path) -> None:
     import hashlib  # noqa: PLC0415 - what the user would do
 
     made = specimen.record()
-    file = record.save(made, tmp_path)
+    file = kept.save(made, tmp_path)
     evidence = statement.make(made)["predicate"]["runDetails"]["byproducts"][1]
 
     assert evidence["digest"] == {"sha256": hashlib.sha256(file.read_bytes()).hexdigest()}

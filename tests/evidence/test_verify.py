@@ -13,7 +13,7 @@ import pytest
 
 from skippy_patches.build import toolchain
 from skippy_patches.evidence import evidencefile, recompute, sbom, statement, verify
-from skippy_patches.evidence import record as saving
+from skippy_patches.evidence import kept as saving
 from tests.evidence import made
 from tests.evidence.made import changed
 from tests.renumber.branches import commit
