@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import math
 from typing import TYPE_CHECKING, Any
@@ -84,7 +85,7 @@ def _float(digits: str) -> float:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counts = collections.Counter(name for name, _ in pairs)
+        twice = next(name for name, count in counts.items() if count > 1)
         raise Unreadable(f"the key {twice!r} stands there twice")
     return found

@@ -91,6 +91,13 @@ def test_a_huge_file_is_not_read_whole(tmp_path: Path) -> None:
         record.load(file)
 
 
+def test_a_key_that_stands_twice_among_very_many() -> None:
+    """Comparing each with each would take the better part of an hour."""
+    keys = ",".join(f'"{at}":0' for at in range(200_000))
+    with pytest.raises(jsonfile.Unreadable, match="the key '199999' stands there twice"):
+        jsonfile.parse(f'{{{keys},"199999":0}}'.encode())
+
+
 def test_places_that_are_no_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.json")
     (tmp_path / "folder.json").mkdir()
