@@ -40,7 +40,6 @@ PATCHED, RECORD = "skippy_patched", "skippy_record"
 # https://github.com/in-toto/attestation/blob/main/spec/v1/field_types.md#timestamp
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 
-_QUEUE = "skippy_queue"
 _COUNTS = ("run", "passed", "failed", "skipped")
 
 
@@ -237,12 +236,13 @@ def _patches(order: Iterable[str], dependencies: Iterable[Mapping[str, Any]]) ->
     identity.unique(files, "the patch")
     if sorted(files) != sorted(patch.file for patch in found):
         raise ValueError("its queue lists other patches than its dependencies")
-    return tuple(sorted(found, key=lambda patch: files.index(patch.file)))
+    places = {file: at for at, file in enumerate(files)}
+    return tuple(sorted(found, key=lambda patch: places[patch.file]))
 
 
 def _queue_digest(external: Mapping[str, Any], dependencies: Iterable[Mapping[str, Any]]) -> str:
     """With names; it is a dependency, or among the parameters, by which version wrote it."""
-    found = [each for each, _ in _annotated(dependencies, _QUEUE)]
+    found = [each for each, _ in _annotated(dependencies, QUEUE)]
     if found:
         return _digest(identity.single(found, "queue"), "sha256")
     return identity.text(external.get("queue", {}).get("digest", ""))
