@@ -26,9 +26,11 @@ def replace(file: Path, content: bytes, mode: int | None = None) -> None:
 
     mode: the permissions; None for those of any new file.
     """
-    temporary = file.with_name(f".skippy-patches.{os.getpid()}")  # fits wherever `file` does
+    # Fits wherever `file` does. Nobody can guess it: in a folder that others write to, a link of that name would
+    # lead elsewhere, and in one that two containers share a process of the same number would write to it.
+    temporary = file.with_name(f".skippy-patches.{os.urandom(8).hex()}")
     try:
-        with temporary.open("wb") as stream:
+        with temporary.open("xb") as stream:
             if mode is not None:
                 os.fchmod(stream.fileno(), mode)
             stream.write(content)

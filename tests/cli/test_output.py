@@ -131,6 +131,19 @@ def test_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch, error: BaseExcepti
     assert Path("file").read_text(encoding="utf-8") == "old"
 
 
+def test_a_link_where_the_temporary_file_would_be_is_not_followed(tmp_path: Path) -> None:
+    """Everybody may write to /tmp; what is there under the number of this process is somebody's trap."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious", encoding="utf-8")
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    (folder / f".skippy-patches.{os.getpid()}").symlink_to(victim)
+    write(str(folder / "file"))
+    assert victim.read_text(encoding="utf-8") == "precious"
+    assert not (folder / "file").is_symlink()
+    assert (folder / "file").read_text(encoding="utf-8") == "new\n"
+
+
 def test_a_write_protected_file_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rename would ask the folder alone. Root may write everywhere, so that the answer is given here."""
     Path("file").write_text("old", encoding="utf-8")
