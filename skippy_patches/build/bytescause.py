@@ -43,6 +43,11 @@ class Folder:
     first: Path
     second: Path
 
+    def is_in(self, text: str) -> bool:
+        """Whether `text` has the path of one of them, whole: /tmp is not in /tmpfs. The root is in any path."""
+        names = [re.escape(str(path)) for path in (self.first, self.second) if path != Path(path.anchor)]
+        return re.search(rf"({'|'.join(names)})(?![\w.-])", text) is not None
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Cause:
@@ -176,11 +181,10 @@ def _paths(pool: _Pool, folders: Sequence[Folder]) -> list[Cause]:
     causes: list[Cause] = []
     for section in pool.sections:
         for folder in folders:
-            names = (str(folder.first), str(folder.second))
             texts = [
                 text
                 for text in (*section.first, *section.second)
-                if text in pool.first | pool.second and any(name in text for name in names)
+                if text in pool.first | pool.second and folder.is_in(text)
             ]
             if texts:
                 causes.append(_path(section, folder, texts))

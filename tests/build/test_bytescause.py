@@ -44,6 +44,20 @@ def test_a_run_path_has_a_cure_of_its_own() -> None:
     assert "CMAKE_BUILD_RPATH_USE_ORIGIN" in cause.cure
 
 
+@pytest.mark.parametrize(
+    ("folder", "text"),
+    [
+        ("/tmp", "/tmpfs/8f3a12bc"),
+        ("/a/src", "/a/src-8f3a12bc"),
+        ("/", "/somewhere/8f3a12bc"),  # the home of a user whom nobody has told the container of
+    ],
+)
+def test_a_folder_is_its_whole_name_and_the_root_is_no_sign(folder: str, text: str) -> None:
+    folders = [Folder(name="a folder", first=Path(folder), second=Path("/b/second"))]
+    (cause,) = bytescause.find([differing(text, text.replace("8f3a", "7712"))], OBJECTS, folders)
+    assert cause.kind == bytescause.UNSTABLE
+
+
 def test_debug_information_is_said() -> None:
     (cause,) = bytescause.find([differing("/a/src", "/b/other/src", name=".debug_str")], OBJECTS, FOLDERS)
     assert cause.what == "the path of the checkout in debug information"
