@@ -102,9 +102,18 @@ def _elsewhere(project: Project, pin: Pin, folder: Path) -> Project:
     """The project with checkout and recipes below `folder`."""
     for name in (_TEMPORARY, _HOME):
         (folder / name.lower()).mkdir(parents=True)
-    shutil.copytree(project.recipes, folder / "recipes")
+    _copy_recipes(project, folder / "recipes")
     apart = each.apart(project, pin, folder / "llama.cpp")
     return apart._replace(recipes=folder / "recipes")
+
+
+def _copy_recipes(project: Project, to: Path) -> None:
+    """Without what is hidden, and the checkout: the folder of the recipes may be the project's own."""
+
+    def left_out(place: str, names: list[str]) -> set[str]:
+        return {name for name in names if name.startswith(".") or Path(place, name) == project.checkout}
+
+    shutil.copytree(project.recipes, to, ignore=left_out, ignore_dangling_symlinks=True)
 
 
 def _build(
@@ -176,17 +185,23 @@ def _compare(first: Built, second: Built, folder: Path) -> tuple[LibraryDifferen
     if not differing:
         return ()
     objects = _objects(first.tree, second.tree)
-    folders = (
+    folders = _folders(first, second, folder)
+    return tuple(_difference(*pair, objects, folders) for pair in differing)
+
+
+def _folders(first: Built, second: Built, folder: Path) -> tuple[Folder, ...]:
+    """Those that were others in the second build. A home is what the first one was told, if anything."""
+    temporary, home = Path(tempfile.gettempdir()), os.environ.get(_HOME)
+    known = [
         Folder(name="the checkout", first=first.source, second=second.source),
         Folder(name="the build folder", first=first.tree.parent, second=second.tree.parent),
         Folder(
-            name="the folder for temporary files",
-            first=Path(tempfile.gettempdir()),
-            second=folder / _TEMPORARY.lower(),
+            name="the folder for temporary files", first=temporary, second=folder / _TEMPORARY.lower()
         ),
-        Folder(name="the home folder", first=Path.home(), second=folder / _HOME.lower()),
-    )
-    return tuple(_difference(*pair, objects, folders) for pair in differing)
+    ]
+    if home:
+        known.append(Folder(name="the home folder", first=Path(home), second=folder / _HOME.lower()))
+    return tuple(known)
 
 
 def _difference(

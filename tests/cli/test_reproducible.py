@@ -24,8 +24,11 @@ ANOTHER = ("unshare", "--user", "--map-user=4321", "--map-group=4321")  # needs 
 
 @pytest.fixture(scope="module")
 def road(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """Its library holds the name of a source."""
+    """Its library holds the name of a source. Its recipes lie in the project's own folder, beside much else."""
     world = make_road(tmp_path_factory.mktemp("reproducible"), HERE)
+    world.configure("recipes: .\ncheckout: llama.cpp\n")
+    (world.root / "recipes/cpu.yaml").rename(world.root / "cpu.yaml")
+    (world.root / "nowhere").symlink_to("gone")
     world.add(2, "file", {"src/llama.cpp": SOURCE})
     return world
 
@@ -48,13 +51,13 @@ def test_a_second_build_gives_the_same_bytes_and_is_gone(road: World) -> None:
 def test_a_difference_is_explained_and_kept(road: World) -> None:
     patch = road.add(3, "here", {"src/llama.cpp": f"const char * here() {{ return HERE; }}\n{SOURCE}"})
     try:
-        done = road.run("build", "--check-reproducible", "--format", "json")
+        done = road.run("build", "--check-reproducible", "--format", "json", env={"HOME": "/"})
     finally:
         patch.unlink()
     assert done.returncode == 1
     assert "1 of 1 library is not the same when built elsewhere" in done.stderr
     assert "the path of the checkout, which CMake wrote into a source or a definition" in done.stderr
-    assert f"only here: '{road.checkout}'" in done.stderr
+    assert f"only here: '{road.root / 'llama.cpp'}'" in done.stderr
     answer = json.loads(done.stdout)["reproduction"]
     assert json.loads(done.stdout)["reproducible"] is None
     assert answer["kept"] == str(road.root / ".skippy/reproduce/cpu/in-another-folder/build/cpu/tree")
