@@ -13,11 +13,11 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import cuda, cudaarch
+from skippy_patches.build.ask import ask
 from skippy_patches.build.cudaerrors import CublasMissing, NotForCuda, NvccMissing, StubFailed
 from skippy_patches.progress import Silent
 
@@ -37,6 +37,7 @@ _DRIVER = "libcuda.so.1"
 _DRIVER_FOLDERS = ("/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib/wsl/lib", "/usr/lib")
 _FUNCTION = re.compile(r"\bcu[A-Z]\w*")
 _STUB_LIBRARY = 34  # CUDA_ERROR_STUB_LIBRARY of cuda.h
+_TIMEOUT = 60  # seconds for the host's compiler, on one file of a few hundred short functions
 _TRUE = frozenset({"1", "ON", "YES", "TRUE", "Y"})  # cmake-language(7), constants of if()
 
 
@@ -160,9 +161,10 @@ class _Place:
             "-o",
             str(new),
         ]
-        done = subprocess.run(line, input=text, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise StubFailed(library, done.stderr)
+        answer = ask(line, given=text, timeout=_TIMEOUT)
+        if answer.status != 0:
+            new.unlink(missing_ok=True)
+            raise StubFailed(library, answer.problem or answer.err)
         new.replace(library)
         return library
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import explain
-from skippy_patches.build.errors import UnknownVariable
+from skippy_patches.build.ask import ask
+from skippy_patches.build.errors import ToolBroken, UnknownVariable
 from skippy_patches.errors import SkippyError
 
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ _TIMEOUT = 60  # seconds for cmake to tell its variables
 
 
 def unknown(recipe: Recipe, source: Path, cmake: Tool) -> Iterator[UnknownVariable]:
-    """An error, with file and line, for each variable that has no effect in `source`."""
+    """An error, with file and line, for each variable that has no effect in `source`.
+
+    Raises ToolBroken (6) for a cmake that does not tell its own.
+    """
     asked = [name for name, _ in recipe.cmake if _WORD.fullmatch(name)]
     known = set(_words(source))
     documented = _documented(cmake) if any(name.startswith(_CMAKE) for name in asked) else ()
@@ -86,14 +89,14 @@ def _words(source: Path) -> Iterator[str]:
         folders[:] = [name for name in folders if name not in _NO_SOURCES]
         for name in files:
             if name == "CMakeLists.txt" or name.endswith(".cmake"):
-                text = Path(folder, name).read_text("utf-8", "replace")
-                yield from _WORD.findall(text)
+                with contextlib.suppress(OSError):  # a link that leads nowhere
+                    yield from _WORD.findall(Path(folder, name).read_text("utf-8", "replace"))
 
 
 def _documented(cmake: Tool) -> tuple[re.Pattern[str], ...]:
     """CMake's own variables; what stands for a language or a configuration is any word."""
-    done = subprocess.run(
-        [cmake.path, "--help-variable-list"], capture_output=True, text=True, timeout=_TIMEOUT, check=False
-    )
-    names = [line.strip() for line in done.stdout.splitlines() if line.startswith(_CMAKE)]
+    answer = ask([cmake.path, "--help-variable-list"], timeout=_TIMEOUT)
+    if answer.status != 0:
+        raise ToolBroken(cmake.name, cmake.path, answer.problem or answer.err or answer.out)
+    names = [line.strip() for line in answer.out.splitlines() if line.startswith(_CMAKE)]
     return tuple(re.compile(_PLACEHOLDER.sub(r"\\w+", name)) for name in names)

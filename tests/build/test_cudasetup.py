@@ -181,12 +181,13 @@ def test_a_stub_that_cannot_be_made(
     fake: fakecuda.FakeCuda, wanted: Recipe, tools: Toolchain, layout: Layout, tmp_path: Path
 ) -> None:
     fake.add_cublas()
-    broken = fakecuda.script(tmp_path / "cc", "#!/bin/sh\necho no linker here >&2\nexit 1\n")
+    broken = fakecuda.script(tmp_path / "cc", "#!/bin/sh\nprintf 'no linker \\377\\n' >&2\nexit 1\n")
     without = dataclasses.replace(tools, c=dataclasses.replace(tools.c, path=broken))
 
     with pytest.raises(StubFailed, match="No stand-in for the driver's library") as caught:
         cudasetup.equip(wanted, without, layout, variables=fake.variables)
-    assert caught.value.why == "no linker here"
+    assert caught.value.why == "no linker \N{REPLACEMENT CHARACTER}"
+    assert not list((layout.folder / "cuda/stubs").glob("*"))
 
 
 def test_cmake_is_given_nvcc_its_host_compiler_and_the_launcher(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skippy_patches.build import options, recipe
+from skippy_patches.build.errors import ToolBroken
 from tests.build import fakecuda
 
 if TYPE_CHECKING:
@@ -93,6 +94,31 @@ def test_what_cmake_says_that_nothing_has_read(tmp_path: Path) -> None:
     assert found.what.startswith(f"{tmp_path / 'parent.yaml'}:4: 'BUILD_SHARED_LIB' is no variable of this")
     assert found.mend == "Did you mean 'BUILD_SHARED_LIBS'?"
     assert list(options.unused(ours, output[:1], [])) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ("printf 'CMAKE_OF_\\377\\nCMAKE_BUILD_TYPE\\n'", ""),
+        ("echo sick >&2; exit 1", "sick"),
+        ("exec sleep 60", "It did not answer within 0.2 s"),
+    ],
+)
+def test_a_cmake_with_a_strange_answer_or_none(
+    source: Path, tmp_path: Path, tools: Toolchain, monkeypatch: pytest.MonkeyPatch, answer: str, says: str
+) -> None:
+    monkeypatch.setattr(options, "_TIMEOUT", 0.2)
+    (source / "gone.cmake").symlink_to("nowhere")
+    strange = fakecuda.script(tmp_path / "bin/cmake", f"#!/bin/sh\n{answer}\n")
+    asked = options.unknown(
+        load(tmp_path, "  CMAKE_BUILD_TYPE: x\n"), source, dataclasses.replace(tools.cmake, path=strange)
+    )
+    if says:
+        with pytest.raises(ToolBroken) as caught:
+            list(asked)
+        assert says in caught.value.why
+    else:
+        assert list(asked) == []
 
 
 def test_a_recipe_that_is_no_file_any_more(source: Path, tmp_path: Path, tools: Toolchain) -> None:

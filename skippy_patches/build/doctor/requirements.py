@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from skippy_patches.apply import stamp
 from skippy_patches.build import options
 from skippy_patches.build.doctor import finding
+from skippy_patches.errors import SkippyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,5 +42,9 @@ def variables(case: Case) -> Iterator[Finding]:
     if case.project is None or stamp.answer(str(case.project.root), case.host.variables) is None:
         return
     cmake = case.tool_if_there("cmake")
-    if cmake is not None:
+    if cmake is None:
+        return
+    try:
         yield from map(finding.of, options.unknown(case.recipe, case.project.checkout, cmake))
+    except SkippyError as error:
+        yield finding.of(error)
