@@ -122,6 +122,6 @@ def _number(file: Path) -> int | None:
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text()
+        return file.read_text("utf-8", "surrogateescape")  # a group may have any name
     except OSError:
         return ""

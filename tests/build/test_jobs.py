@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,7 +39,7 @@ def test_compilers_elsewhere_want_little_memory_here() -> None:
 
 
 def cgroups(folder: Path, membership: str, files: dict[str, str]) -> Cgroups:
-    (folder / "cgroup").write_text(membership, encoding="utf-8")
+    (folder / "cgroup").write_bytes(os.fsencode(membership))
     for name, text in files.items():
         file = folder / "fs" / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -82,6 +83,8 @@ def cgroups(folder: Path, membership: str, files: dict[str, str]) -> Cgroups:
             (1 << 63) - 4096,
             None,
         ),
+        # A group whose name is not UTF-8.
+        ("0::/caf\udce9\n", {"memory.max": str(8 * GB)}, 8 * GB, None),
         ("", {}, None, None),
     ],
 )
