@@ -195,9 +195,7 @@ def _folders(first: Built, second: Built, folder: Path) -> tuple[Folder, ...]:
     known = [
         Folder(name="the checkout", first=first.source, second=second.source),
         Folder(name="the build folder", first=first.tree.parent, second=second.tree.parent),
-        Folder(
-            name="the folder for temporary files", first=temporary, second=folder / _TEMPORARY.lower()
-        ),
+        Folder(name="the folder for temporary files", first=temporary, second=folder / _TEMPORARY.lower()),
     ]
     if home:
         known.append(Folder(name="the home folder", first=Path(home), second=folder / _HOME.lower()))

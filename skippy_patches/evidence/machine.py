@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _LAUNCHER = "launcher"
 _CUDA = "cuda"
 _CHOSEN_BY = {"c": "CC", "cxx": "CXX", "cuda": "CUDACXX"}
-_CUDA_PLACES = "CUDACXX, CUDA_PATH, CUDA_HOME, PATH, the folders of NVIDIA's installers"
+_CUDA_PLACES = ", ".join((cuda.VARIABLE, *cuda.ROOT_VARIABLES, "PATH", "the folders of NVIDIA's installers"))
 
 
 def tools(claim: Claim) -> Iterator[Checked]:

@@ -44,5 +44,5 @@ def test_what_was_looked_for_without_a_toolkit(known: Record, monkeypatch: pytes
     monkeypatch.setattr("skippy_patches.build.launcher.places", lambda *_: ())
     rows = list(machine.tools(evidencefile.of_record(changed(known, toolchain=tools))))
     assert [row.outcome for row in rows] == ["unknown", "unknown"]
-    assert rows[0].why.startswith("no nvcc was found; looked at: CUDACXX, ")
+    assert rows[0].why.startswith("no nvcc was found; looked at: CUDACXX, CUDAToolkit_ROOT, ")
     assert "It is neither beside this Python nor on PATH" in rows[1].why
