@@ -16,6 +16,7 @@ from skippy_patches.bisect.errors import NotFetched
 from skippy_patches.files import remove_abandoned
 from skippy_patches.git import GitFailed, Repository
 from skippy_patches.objectid import HEX_LENGTH, ObjectId
+from skippy_patches.upstream.address import public
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,16 +57,16 @@ def _commit(repository: Repository, address: str, revision: str, reporter: Repor
     match = _REVISION.fullmatch(revision)
     if match is None:
         said = "Only names and full SHAs can be asked for at an address, each with ~N or ^ behind it."
-        raise NotFetched(revision, address, said)
+        raise NotFetched(revision, public(address), said)
     known = repository.resolve(f"{revision}^{{commit}}") if _FULL.fullmatch(match["name"]) else None
     if known is not None:
         return known
     ref = f"refs/skippy/history/{hashlib.sha256(match['name'].encode()).hexdigest()[:20]}"
-    reporter.step(f"Fetching the history of {match['name']} from {address}")
+    reporter.step(f"Fetching the history of {match['name']} from {public(address)}")
     said = _fetch(repository, address, match["name"], ref, reporter)
     found = repository.resolve(f"{revision if said else ref + match['back']}^{{commit}}")
     if found is None:
-        raise NotFetched(revision, address, said)
+        raise NotFetched(revision, public(address), said)
     return found
 
 
@@ -80,5 +81,5 @@ def _fetch(repository: Repository, address: str, name: str, ref: str, reporter: 
             on_progress=lambda phase, done: reporter.advance(f"Fetching history: {phase.lower()}", done, 100),
         )
     except GitFailed as error:
-        return error.stderr.strip() or str(error)
+        return (error.stderr.strip() or str(error)).replace(address, public(address))
     return ""

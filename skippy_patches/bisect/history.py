@@ -22,6 +22,7 @@ from skippy_patches.bisect.errors import (
 )
 from skippy_patches.git import Repository, run_as_user
 from skippy_patches.objectid import ObjectId
+from skippy_patches.upstream.address import public
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -131,7 +132,7 @@ def find(
     if not address or Path(address).is_absolute():
         raise NoHistory(looked)
     repository, commits = fetched.fetch(address, revisions, cache, reporter)
-    return History(name=address, objects=repository, deepen=""), commits
+    return History(name=public(address), objects=repository, deepen=""), commits
 
 
 def check(repository: Repository, history: History, good: ObjectId, bad: ObjectId) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from skippy_patches.git import GitFailed
 from skippy_patches.upstream import npm, transfer
+from skippy_patches.upstream.address import public
 from skippy_patches.upstream.errors import SourceFailed
 
 if TYPE_CHECKING:
@@ -102,9 +103,9 @@ def configured(upstream: Upstream) -> tuple[Source, ...]:
     """The repository, then the mirrors in their order."""
     sources: list[Source] = []
     if upstream.repository:
-        sources.append(Remote(name=upstream.repository, location=upstream.repository))
+        sources.append(Remote(name=public(upstream.repository), location=upstream.repository))
     for mirror in upstream.mirrors:
-        name = f"{mirror.kind} {mirror.location}"
+        name = f"{mirror.kind} {public(mirror.location)}"
         if mirror.kind == "npm":
             package = NpmPackage(name=name, package=mirror.location, path=mirror.path, sha256=mirror.sha256)
             sources.append(package)
