@@ -312,9 +312,9 @@ class BadLauncher(UsageError):
 class LauncherBroken(BuildError):
     """A compiler launcher that works in a server, and the server does not start."""
 
-    def __init__(self, name: str, path: Path) -> None:
+    def __init__(self, name: str, path: Path, said: str = "") -> None:
         super().__init__(
-            f"{name} ({path}) does not start its server.",
+            f"{name} ({path}) does not start its server{said}.",
             why=f"Its variables, {name.upper()}_*, may hold what it does not know.",
             mend=f"See what it says: {path} --start-server\nOr build without: --launcher none",
         )

@@ -12,9 +12,10 @@ import contextlib
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from skippy_patches.build.engine import Counts, Engine
 from skippy_patches.build.errors import LauncherBroken
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 _TIMEOUT = 30  # seconds for a command that only asks
 _IDLE = 3600  # seconds after which a server that nobody stopped ends; nvcc can take a while
 _LONGEST = 80  # bytes of a folder's path that leave room for a socket's name (unix(7): 108 in all)
+_DIR = "SCCACHE_DIR"
+_SECRET = ("_PASSWORD", "_TOKEN")  # how the variables end that remote.py gives a secret
 _REMOTE_ERRORS = ("cache_read_errors", "cache_write_errors", "cache_timeouts")
 
 
@@ -59,24 +62,32 @@ class _Server:
             "SCCACHE_CACHED_CONF": str(folder / "cached-config"),
             "SCCACHE_IDLE_TIMEOUT": str(_IDLE),
         }
-        self._environment = {**self._own, **dict(launcher.environment)}
+        self._environment = {**self._own, **_shared_settings(launcher, environment)}
+        self._complaint = ""  # what sccache said when it failed
         _write_privately(folder / "config", configuration(launcher.scheduler))
 
     def start(self, reporter: Reporter) -> Engine:
         remote = self._launcher.remote
         output = self._call("--start-server")
         if output is None and self._launcher.environment:
-            reporter.step("The shared cache is not used: sccache does not start with it")
+            reporter.step(f"The shared cache is not used: sccache does not start with it{self._said()}")
             self._environment, remote = self._own, ""
             output = self._call("--start-server")
         if output is None:
-            raise LauncherBroken(self._launcher.tool.name, self._launcher.tool.path)
+            raise LauncherBroken(self._launcher.tool.name, self._launcher.tool.path, self._said())
         return Engine(
             environment=self._environment, remote=remote, cpus=self._cpus(reporter), count=self._count
         )
 
     def stop(self) -> None:
         self._call("--stop-server")
+
+    def _said(self) -> str:
+        """The last line of what it said, in brackets; nothing when that could hold a secret."""
+        lines = self._complaint.split("\n")
+        last = lines[-1].removeprefix("sccache: ").removeprefix("error: ")
+        known = [value for name, value in self._environment.items() if name.endswith(_SECRET)]
+        return f" ({last})" if last and not any(value in last for value in known) else ""
 
     def _cpus(self, reporter: Reporter) -> int:
         """Of all servers that the scheduler knows (sccache --dist-status)."""
@@ -91,22 +102,38 @@ class _Server:
         return counts_of(_json(self._call("--show-stats", "--stats-format", "json")))
 
     def _call(self, *arguments: str) -> str | None:
-        """The output; None when it fails. Into a file: a server would keep the end of a pipe."""
-        with tempfile.TemporaryFile() as output:
+        """The output; None when it fails. Into files: a server would keep the end of a pipe."""
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             try:
                 done = subprocess.run(
                     [*self._front, self._launcher.tool.path, *arguments],
                     env=self._environment,
                     stdin=subprocess.DEVNULL,
                     stdout=output,
-                    stderr=subprocess.DEVNULL,
+                    stderr=errors,
                     timeout=_TIMEOUT,
                     check=False,
                 )
             except (OSError, subprocess.TimeoutExpired):
                 return None
-            output.seek(0)
-            return output.read().decode("utf-8", "replace") if done.returncode == 0 else None
+            self._complaint = _read(errors).strip()
+            return _read(output) if done.returncode == 0 else None
+
+
+def _shared_settings(launcher: Launcher, environment: Mapping[str, str]) -> dict[str, str]:
+    """With a chain of levels sccache wants to be told of the disk what else it knows by itself."""
+    if not launcher.environment:
+        return {}
+    return {_DIR: environment.get(_DIR) or str(_usual_folder(environment)), **dict(launcher.environment)}
+
+
+def _usual_folder(environment: Mapping[str, str]) -> Path:
+    """Where sccache keeps objects when nobody says where (docs/Local.md of sccache)."""
+    home = Path(environment.get("HOME") or Path.home())
+    if sys.platform == "darwin":
+        return home / "Library/Caches/Mozilla.sccache"
+    caches = Path(environment.get("XDG_CACHE_HOME", ""))  # one that is not absolute is none, says XDG
+    return (caches if caches.is_absolute() else home / ".cache") / "sccache"
 
 
 def configuration(scheduler: Scheduler | None) -> str:
@@ -153,6 +180,11 @@ def _shared(stats: dict[str, Any]) -> int:
 def _toml(text: str) -> str:
     """A basic string: JSON's escapes are among TOML's."""
     return json.dumps(text, ensure_ascii=False)
+
+
+def _read(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
 
 
 def _json(text: str | None) -> Any:

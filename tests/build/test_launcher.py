@@ -258,10 +258,57 @@ def test_the_settings_of_sccache_are_toml() -> None:
 def test_a_server_that_does_not_start_is_an_error(alone: dict[str, str], tmp_path: Path) -> None:
     file = fake(tmp_path / "bin", "sccache", "0.16.0")
     found = launcher.find("sccache", variables=alone)
-    file.write_text("#!/bin/sh\nexit 2\n", encoding="utf-8")
+    file.write_text("#!/bin/sh\necho 'sccache: error: no such level' >&2; exit 2\n", encoding="utf-8")
 
     with (
-        pytest.raises(LauncherBroken, match="does not start its server"),
+        pytest.raises(LauncherBroken, match=r"does not start its server \(no such level\)\."),
         launcher.at_work(found, alone, tmp_path, tmp_path, Recorder()),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"), [("levels unclear", " (levels unclear)"), (f"bad url :{SECRET}@", "")]
+)
+def test_why_a_remote_is_not_used_is_told_without_the_secret(
+    alone: dict[str, str], tmp_path: Path, said: str, shown: str
+) -> None:
+    file = fake(tmp_path / "bin", "sccache", "0.16.0")
+    found = launcher.find("sccache", variables=alone)
+    assert found is not None
+    shared = dataclasses.replace(found, remote="redis", environment=(("SCCACHE_REDIS_PASSWORD", SECRET),))
+    script = f'#!/bin/sh\n[ -z "$SCCACHE_REDIS_PASSWORD" ] || {{ echo "{said}" >&2; exit 2; }}\n'
+    file.write_text(script, encoding="utf-8")
+    reporter = Recorder()
+    with launcher.at_work(shared, alone, tmp_path, tmp_path, reporter) as engine:
+        assert engine.remote == ""
+
+    assert reporter.steps == [f"The shared cache is not used: sccache does not start with it{shown}"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "folder"),
+    [
+        ({"HOME": "/h"}, "/h/.cache/sccache"),
+        ({"HOME": "/h", "XDG_CACHE_HOME": "relative"}, "/h/.cache/sccache"),
+        ({"HOME": "/h", "XDG_CACHE_HOME": "/x"}, "/x/sccache"),
+        ({"HOME": "/h", "XDG_CACHE_HOME": "/x", "SCCACHE_DIR": "/d"}, "/d"),
+    ],
+)
+def test_with_a_remote_sccache_is_told_of_its_disk(
+    alone: dict[str, str],
+    tmp_path: Path,
+    variables: dict[str, str],
+    folder: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """sccache: "Disk cache specified in levels but not configured (set SCCACHE_DIR)"."""
+    monkeypatch.setattr("sys.platform", "linux")
+    fake(tmp_path / "bin", "sccache", "0.16.0")
+    found = launcher.find("sccache", variables=alone)
+    assert found is not None
+    shared = dataclasses.replace(found, remote="redis", environment=(("SCCACHE_MULTILEVEL_CHAIN", "disk"),))
+
+    for chosen, told in ((found, variables.get("SCCACHE_DIR")), (shared, folder)):
+        with launcher.at_work(chosen, alone | variables, tmp_path, tmp_path, Recorder()) as engine:
+            assert engine.environment.get("SCCACHE_DIR") == told

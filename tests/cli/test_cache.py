@@ -32,7 +32,8 @@ def configured(world: World, cache: str) -> World:
 
 def build(world: World, local: Path, *options: str, **variables: str) -> str:
     """Build with the caches of this folder; what was said."""
-    env = {"CCACHE_DIR": str(local / "ccache"), "SCCACHE_DIR": str(local / "sccache"), **variables}
+    # Not SCCACHE_DIR: who sets up a remote has not set that either.
+    env = {"CCACHE_DIR": str(local / "ccache"), "XDG_CACHE_HOME": str(local), **variables}
     done = world.run("build", *options, env=env)
     assert done.returncode == 0, done.stderr
     return done.stderr
