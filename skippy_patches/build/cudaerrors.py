@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from skippy_patches.build import pip
 from skippy_patches.build.cuda import ROOT_VARIABLES, VARIABLE
 from skippy_patches.build.errors import ToolMissing
 from skippy_patches.errors import BuildError, UsageError
@@ -48,7 +49,7 @@ class CublasMissing(ToolMissing):
         super().__init__(
             f"cuBLAS for CUDA {toolkit.release}",
             why=f"Looked for libcublas.so.{major} and cublas_v2.h in {toolkit.root} and in NVIDIA's wheels.",
-            mend=f"Install it into this Python: pip install '{wheel}=={major}.{minor}.*'\n"
+            mend=f"Install it: {pip.install(f'{wheel}=={major}.{minor}.*')}\n"
             "Or the toolkit's package: libcublas-dev",
         )
 

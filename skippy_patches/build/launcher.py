@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skippy_patches.build import ccache, engine, sccache, sharing
+from skippy_patches.build import ccache, engine, pip, sccache, sharing
 from skippy_patches.build.engine import Launcher
 from skippy_patches.build.errors import BadLauncher, ToolBroken
 from skippy_patches.build.tool import Tool, beside_python, examine, is_old, require
@@ -131,7 +131,7 @@ def program(name: str, own: Mapping[str, str]) -> Tool:
     found = places(name, own)
     if not found:
         why = "It is neither beside this Python nor on PATH."
-        raise BadLauncher(name, LAUNCHERS, why=why, mend=f"pip install {sharing.PACKAGES[name]}")
+        raise BadLauncher(name, LAUNCHERS, why=why, mend=pip.install(sharing.PACKAGES[name]))
     best = _best((name,), own)
     if best is not None:
         return best

@@ -9,7 +9,7 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
-from skippy_patches.build import environment
+from skippy_patches.build import environment, pip
 from skippy_patches.build.ask import ask
 from skippy_patches.compilercache import CCACHE, SCCACHE, SPEAKERS
 
@@ -150,7 +150,7 @@ def _without(key: str, variable: str) -> str:
 
 
 def _install(engine: str) -> str:
-    return f"To use it: pip install {PACKAGES[engine]}"
+    return f"To use it: {pip.install(PACKAGES[engine])}"
 
 
 def _engines_own(tool: Tool, own: Mapping[str, str]) -> str:

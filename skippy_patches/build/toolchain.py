@@ -10,11 +10,11 @@ import dataclasses
 import os
 import platform
 import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import launcher as launchers
+from skippy_patches.build import pip
 from skippy_patches.build.errors import ToolMissing
 from skippy_patches.build.tool import Tool, beside_python, examine, require
 
@@ -93,10 +93,10 @@ def _python_tool(name: str, path: str) -> Tool:
         raise ToolMissing(
             name,
             why="It belongs to skippy-patches' own requirements and is neither there nor on PATH.",
-            mend=f"Install it: {sys.executable} -m pip install {name}",
+            mend=f"Install it: {pip.install(name)}",
         )
     tool = examine(name, Path(found))
-    require(tool, f"Update it: {sys.executable} -m pip install --upgrade {name}")
+    require(tool, f"Update it: {pip.install(name, '--upgrade')}")
     return tool
 
 

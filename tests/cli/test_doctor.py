@@ -55,7 +55,12 @@ def test_a_build_on_a_machine_with_nothing_fetches_nothing(road: World, nothing:
         assert what in done.stderr
     codes = re.findall(r"^  - .+ \[(.+)\]$", done.stderr, re.MULTILINE)
     assert codes == ["git-missing", "tool-missing", "tool-missing", "nvcc-missing", "cublas-missing"]
-    for cure in ("apt-get install git", "build-essential", "CUDACXX=", "pip install 'skippy-patches[cuda]'"):
+    for cure in (
+        "apt-get install git",
+        "build-essential",
+        "CUDACXX=",
+        "-m pip install 'skippy-patches[cuda]'",
+    ):
         assert cure in done.stderr
     assert not road.checkout.exists()
 

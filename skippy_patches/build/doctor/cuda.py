@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import cuda as toolkits
-from skippy_patches.build import cudaarch, tool
+from skippy_patches.build import cudaarch, pip, tool
 from skippy_patches.build.cudaerrors import CublasMissing, NvccMissing
 from skippy_patches.build.cudasetup import NO_DRIVER
 from skippy_patches.build.doctor import finding
@@ -170,7 +170,7 @@ def cublas(case: Case) -> Iterator[Finding]:
             "cuBLAS was not looked for: there is no CUDA toolkit that it would have to belong to.",
             why="libggml-cuda is linked with it.",
             mend="NVIDIA's installer of the toolkit brings it. Beside a toolkit without it: "
-            "pip install 'skippy-patches[cuda]'",
+            + pip.install("skippy-patches[cuda]"),
         )
         return
     if toolkit.cublas is None:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from skippy_patches.build import launcher as launchers
-from skippy_patches.build import sharing, tool
+from skippy_patches.build import pip, sharing, tool
 from skippy_patches.build.doctor import finding
 from skippy_patches.build.errors import ToolTooOld
 from skippy_patches.compilercache import AUTO, CCACHE
@@ -84,7 +84,7 @@ def launcher(case: Case) -> Iterator[Finding]:
 def _left_out(path: Path) -> Finding:
     """Say that ccache is there, and that auto passes over it."""
     wanted = ".".join(map(str, tool.MINIMUM[CCACHE]))
-    mend = f"Update it: pip install --upgrade {sharing.PACKAGES[CCACHE]}"
+    mend = f"Update it: {pip.install(sharing.PACKAGES[CCACHE], '--upgrade')}"
     try:
         found = tool.examine(CCACHE, path)
     except SkippyError as error:
