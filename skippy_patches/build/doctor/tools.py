@@ -73,7 +73,7 @@ def launcher(case: Case) -> Iterator[Finding]:
         yield finding.warning(
             "cache-unused",
             unused.what,
-            why="The build goes on without it: what others have compiled is compiled here once more.",
+            why="The build goes on without it: what others could spare this machine is compiled here.",
             mend=unused.mend,
         )
     if choice.launcher is None and case.asked.launcher == case.asked.cache.launcher == AUTO:
