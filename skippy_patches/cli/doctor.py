@@ -63,7 +63,8 @@ def _print(terminal: Terminal, report: Report) -> None:
         terminal.line(f"{finding.severity}: {finding.what} [{finding.code}]", style=_STYLES[finding.severity])
         for line in finding.details:
             terminal.line(f"    {line}")
-    terminal.facts([(role, f"{tool.path} ({tool.version})") for role, tool in report.tools])
+    rows = [(role, f"{tool.name} {tool.version}, {tool.path}") for role, tool in report.tools]
+    terminal.facts([*rows, *([("shared", f"objects, through {report.remote}")] if report.remote else [])])
     if report.not_needed:
         terminal.line(f"Not looked for, because the recipe needs none: {', '.join(report.not_needed)}")
     verdict = "can be built" if report.can_build else "cannot be built"

@@ -10,6 +10,7 @@ import pytest
 
 from tests.build import fakecuda
 from tests.cli.test_road import make_road
+from tests.services import http_store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,6 +88,16 @@ def test_this_machine_is_ready_for_the_small_project(road: World) -> None:
     assert done.returncode == 0, done.stdout
     assert "Recipe 'cpu' can be built on this machine." in done.stdout
     assert "Not looked for, because the recipe needs none: cuda" in done.stdout
+    assert re.search(r"^cmake +cmake [0-9.]+, /", done.stdout, re.MULTILINE)
+    assert "shared" not in done.stdout
+
+
+def test_a_cache_that_is_shared_is_told(road: World) -> None:
+    with http_store() as store:
+        env = {"SKIPPY_PATCHES_CACHE_REMOTE": f"http://127.0.0.1:{store.port}"}
+        done = road.run("doctor", "--launcher", "ccache", env=env)
+
+    assert re.search(r"^launcher +ccache .+\nshared +objects, through http$", done.stdout, re.MULTILINE)
 
 
 def test_a_warning_is_told_before_the_build_and_does_not_stop_it(road: World, tmp_path: Path) -> None:

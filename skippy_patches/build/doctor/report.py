@@ -62,6 +62,12 @@ class Report:
             return errors[0].error
         return NotReady(self.recipe, errors) if errors else None
 
+    @property
+    def remote(self) -> str:
+        """The kind of the store that a build would share objects through ("redis", ...); empty: none."""
+        chosen = self.launcher.launcher if self.launcher else None
+        return chosen.remote if chosen else ""
+
     def as_json(self) -> dict[str, Any]:
         """One object of `doctor --format json`."""
         return {
