@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
+from skippy_patches.streams import open_closed
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run the command line and exit with its status."""
+    open_closed()
     printed = _at_a_glance(sys.argv[1:])
     if printed is None:
         from skippy_patches.cli.app import run  # noqa: PLC0415 - 150 ms that the fast answer saves

@@ -11,6 +11,7 @@ import io
 import sys
 
 from skippy_patches import __version__
+from skippy_patches.streams import open_closed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def main() -> NoReturn:
     import os  # noqa: PLC0415
 
     gc.disable()
+    open_closed()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names that the locale cannot write
     try:

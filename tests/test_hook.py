@@ -208,6 +208,7 @@ def test_nothing_heavy_is_imported(arguments: tuple[str, ...], project: Path) ->
         "git_host",
         "setting",
         "compilercache",
+        "streams",
     )
     assert [name for name in ours if name.split(".")[1] not in light] == []
 

@@ -10,6 +10,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.apply.scenario import author_queue
 from tests.renumber.branches import Author
 
@@ -56,6 +58,19 @@ def test_facts_are_not_folded_on_a_narrow_terminal(world: World) -> None:
     assert status == 0
     assert f"pin       b1 {world.pin}\r\n" in written
     assert f"checkout  {world.checkout}: not there yet: skippy-patches apply makes it\r\n" in written
+
+
+@pytest.mark.parametrize(
+    ("module", "closed"), [("__main__", ">&-"), ("__main__", "<&- >&- 2>&-"), ("hook", ">&- 2>&-")]
+)
+def test_a_stream_that_is_closed_is_no_failure(world: World, module: str, closed: str) -> None:
+    world.add(1, "first", {"docs/readme.md": "# First\n"})
+    run = f"from skippy_patches import {module}; {module}.main()"
+    words = ["check"] if module == "__main__" else []
+    script = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-c", run, *words]
+    done = subprocess.run(script, cwd=world.root, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_errors_are_red_on_a_terminal(world: World) -> None:
