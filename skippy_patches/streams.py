@@ -17,5 +17,6 @@ def open_closed() -> None:
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, os.O_RDWR)  # the lowest that is free, which is this one
             os.dup2(descriptor, number)
+            os.set_inheritable(number, True)  # dup2 of a descriptor onto itself changes nothing
             stream = open(number, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False)  # noqa: SIM115
             setattr(sys, name, stream)

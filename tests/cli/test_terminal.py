@@ -73,6 +73,17 @@ def test_a_stream_that_is_closed_is_no_failure(world: World, module: str, closed
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_a_program_that_is_started_inherits_a_stream_that_was_closed(world: World) -> None:
+    run = (
+        "import subprocess, sys\n"
+        "from skippy_patches.streams import open_closed\n"
+        "open_closed()\n"
+        "sys.exit(subprocess.run(['sh', '-c', 'test -e /dev/fd/1'], check=False).returncode)"
+    )
+    script = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-c", run]
+    assert subprocess.run(script, cwd=world.root, check=False).returncode == 0
+
+
 def test_errors_are_red_on_a_terminal(world: World) -> None:
     status, written = _on_a_terminal(world, "apply", "--to", "3")
     assert status == 2
