@@ -26,8 +26,8 @@ def replace(file: Path, content: bytes, mode: int | None = None) -> None:
 
     mode: the permissions; None for those of any new file.
     """
-    # Fits wherever `file` does. Nobody can guess it: in a folder that others write to, a link of that name would
-    # lead elsewhere, and in one that two containers share a process of the same number would write to it.
+    # Fits wherever `file` does. Nobody can guess it: in a folder that others write to, a link of that name
+    # would lead elsewhere, and in one that two containers share a process of that number would write to it.
     temporary = file.with_name(f".skippy-patches.{os.urandom(8).hex()}")
     try:
         with temporary.open("xb") as stream:

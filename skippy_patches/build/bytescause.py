@@ -44,9 +44,9 @@ class Folder:
     second: Path
 
     def is_in(self, text: str) -> bool:
-        """Whether `text` has the path of one of them, whole: /tmp is not in /tmpfs. The root is in any path."""
-        names = [re.escape(str(path)) for path in (self.first, self.second) if path != Path(path.anchor)]
-        return re.search(rf"({'|'.join(names)})(?![\w.-])", text) is not None
+        """Whether `text` has the path of one of them, whole: /tmp is not in /tmpfs. The root is no cause."""
+        paths = [path for path in (self.first, self.second) if path != Path(path.anchor)]
+        return any(re.search(rf"{re.escape(str(path))}(?![\w.-])", text) for path in paths)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def public(address: str) -> str:
-    """`address` without a password; over HTTP without the user, too, which may be a token (RFC 3986, 3.2.1)."""
+    """`address` without a password; over HTTP without the user, too: it may be a token (RFC 3986, 3.2.1)."""
     scheme, separator, rest = address.partition("://")
     authority, slash, path = rest.partition("/")
     known, at, host = authority.rpartition("@")

@@ -24,7 +24,7 @@ ANOTHER = ("unshare", "--user", "--map-user=4321", "--map-group=4321")  # needs 
 
 @pytest.fixture(scope="module")
 def road(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """Its library holds the name of a source. Its recipes lie in the project's own folder, beside much else."""
+    """Its library holds the name of a source. Its recipes lie in the project's folder, beside much else."""
     world = make_road(tmp_path_factory.mktemp("reproducible"), HERE)
     world.configure("recipes: .\ncheckout: llama.cpp\n")
     (world.root / "recipes/cpu.yaml").rename(world.root / "cpu.yaml")
