@@ -181,6 +181,7 @@ def _formula(content: Mapping[str, Any]) -> dict[str, Any]:
             _property("finished", content["finished"]),
             _property("cmake:generator", content["cmake"]["generator"]),
             *(_property("cmake:argument", argument) for argument in content["cmake"]["arguments"]),
+            *_second_build(content),
             *_test_counts(content),
         ],
     }
@@ -209,6 +210,11 @@ def _tools(content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 **({"hashes": _hashes(tool["sha256"])} if tool["sha256"] else {}),
                 "properties": [_property("tool:role", role)],
             }
+
+
+def _second_build(content: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    again = content.get("reproducible") or {}
+    yield from (_property(f"reproducible:{key}", again[key]) for key in ("checked", "method") if key in again)
 
 
 def _test_counts(content: Mapping[str, Any]) -> Iterator[dict[str, str]]:

@@ -163,10 +163,11 @@ def _dependencies(content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _byproducts(record: Record) -> list[dict[str, Any]]:
-    """The patched commit, which lies between what went in and what came out; the record, with test counts."""
+    """The patched commit, between what went in and what came out; the record, with what was checked."""
     content = record.content
     results = {key: content[key] for key in ("tests", "required_tests") if content.get(key)}
     counts = {key: {word: found[word] for word in _COUNTS} for key, found in results.items()}
+    again = {key: content[key] for key in ("reproducible",) if content.get(key)}
     patched = content["patched"]
     return [
         {
@@ -177,7 +178,7 @@ def _byproducts(record: Record) -> list[dict[str, Any]]:
         {
             **_file("record.json", identity.digest(record), {}),
             "mediaType": "application/json",
-            "annotations": {RECORD: {"schema_version": stored.SCHEMA_VERSION, **counts}},
+            "annotations": {RECORD: {"schema_version": stored.SCHEMA_VERSION, **again, **counts}},
         },
     ]
 

@@ -44,6 +44,7 @@ CONTENT: dict[str, Any] = {
         "variables": {"CMAKE_CUDA_ARCHITECTURES": "90", "GGML_CUDA_FA": "ON", "GGML_METAL_STD": ""},
     },
     "reproducibility": {"method": "prefix-map", "checked": True},
+    "reproducible": {"checked": "2026-01-31T12:20:00Z", "method": "prefix-map"},
     "tests": {
         "run": 45, "passed": 45, "failed": 0, "skipped": 4, "failures": [],
         "skips": [{"name": "test-a", "reason": "no model"}],
@@ -56,7 +57,7 @@ CONTENT: dict[str, Any] = {
     "started": "2026-01-31T12:00:00Z",
     "finished": "2026-01-31T12:10:00Z",
 }  # fmt: skip
-_LATER = ("recipe_files", "queue_content_digest", "reproducibility", "required_tests")
+_LATER = ("recipe_files", "queue_content_digest", "reproducibility", "reproducible", "required_tests")
 
 
 def record(**changes: object) -> Record:

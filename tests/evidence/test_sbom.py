@@ -164,6 +164,7 @@ def test_libraries_and_all_that_went_in() -> None:
         "tool:c", "tool:cxx", "tool:launcher", "tool:ninja",
     ]  # fmt: skip
     said = {each["name"]: each["value"] for each in formula["properties"]}
+    assert said["skippy-patches:reproducible:method"] == "prefix-map"
     assert said["skippy-patches:tests:run"] == "45"
     assert said["skippy-patches:required-tests:passed"] == "1"
     assert said["skippy-patches:cmake:argument"] == "-DGGML_CUDA_FA=ON"

@@ -244,6 +244,7 @@ def test_the_run() -> None:
     assert patched["digest"] == {"gitCommit": "4" * 40}
     assert evidence["annotations"]["skippy_record"] == {
         "schema_version": 1,
+        "reproducible": {"checked": "2026-01-31T12:20:00Z", "method": "prefix-map"},
         "tests": {"run": 45, "passed": 45, "failed": 0, "skipped": 4},
         "required_tests": {"run": 1, "passed": 1, "failed": 0, "skipped": 0},
     }
