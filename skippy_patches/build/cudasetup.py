@@ -38,7 +38,6 @@ _DRIVER_FOLDERS = ("/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib/wsl/lib", "/u
 _FUNCTION = re.compile(r"\bcu[A-Z]\w*")
 _STUB_LIBRARY = 34  # CUDA_ERROR_STUB_LIBRARY of cuda.h
 _TIMEOUT = 60  # seconds for the host's compiler, on one file of a few hundred short functions
-_TRUE = frozenset({"1", "ON", "YES", "TRUE", "Y"})  # cmake-language(7), constants of if()
 
 
 def equip(
@@ -63,15 +62,14 @@ def equip(
         raise NvccMissing(cuda.astray(os.environ if variables is None else variables))
     if toolkit.cublas is None and NEEDS_CUBLAS in recipe.requires:
         raise CublasMissing(toolkit)
-    said = dict(recipe.cmake)
-    chosen = cudaarch.choose(architectures, recipe.name, said.get(cudaarch.VARIABLE, ""), toolkit)
+    chosen = cudaarch.choose(architectures, recipe.name, recipe.variable(cudaarch.VARIABLE), toolkit)
     reporter.step(f"CUDA {toolkit.release} for {', '.join(chosen.entries)} (named by {chosen.source})")
     place = _Place(layout.folder.resolve() / "cuda", toolkit, tools)
     added = place.link_cublas()
-    wants_driver = said.get(NO_DRIVER, "").upper() not in _TRUE
+    wants_driver = not recipe.is_on(NO_DRIVER)
     if wants_driver:
         added |= place.link_driver()
-    merged = {**added, **said, cudaarch.VARIABLE: chosen.value}
+    merged = {**added, **dict(recipe.cmake), cudaarch.VARIABLE: chosen.value}
     equipped = dataclasses.replace(
         recipe,
         cmake=tuple(merged.items()),

@@ -43,6 +43,7 @@ DEFAULT_TIMEOUT = 900
 _Value = TypeVar("_Value")
 _SYSTEM_NAMES = {"darwin": "macos"}
 _MACHINE_NAMES = {"amd64": "x86_64", "aarch64": "arm64"}
+_TRUE = frozenset({"1", "ON", "YES", "TRUE", "Y"})  # cmake-language(7), constants of if()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -109,6 +110,15 @@ class Recipe:
     artifacts: tuple[str, ...]
     tests: TestPlan
     requires: tuple[str, ...] = ()
+
+    def variable(self, name: str) -> str:
+        """What it says of a CMake variable, or ""."""
+        return dict(self.cmake).get(name, "")
+
+    def is_on(self, name: str, *, default: bool = False) -> bool:
+        """Whether it turns an option on. default: what the option is where the recipe says nothing."""
+        value = self.variable(name)
+        return value.upper() in _TRUE if value else default
 
 
 def names(folder: Path) -> tuple[str, ...]:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 TOOLKIT, LAUNCHER = "toolkit", "launcher"  # questions of Memo
 _Answer = TypeVar("_Answer")
-_TRUE = frozenset({"1", "ON", "YES", "TRUE", "Y"})  # cmake-language(7), constants of if()
 _PLACING = (
     "CMAKE_TOOLCHAIN_FILE", "CMAKE_SYSROOT", "CMAKE_FIND_ROOT_PATH", "CMAKE_C_COMPILER", "CMAKE_CXX_COMPILER",
     "CMAKE_CUDA_COMPILER", "CMAKE_HIP_COMPILER", "CMAKE_LINKER", "CUDAToolkit_", "CUDA_", "Vulkan_", "hip_",
@@ -129,15 +128,6 @@ class Case:
         """Where the build will be."""
         return Layout.of(self.project.state, self.recipe.name) if self.project else None
 
-    def variable(self, name: str) -> str:
-        """What the recipe says of a CMake variable, or ""."""
-        return dict(self.recipe.cmake).get(name, "")
-
-    def is_on(self, name: str, *, default: bool = False) -> bool:
-        """Whether the recipe turns an option on. default: what it is where the recipe says nothing."""
-        value = self.variable(name)
-        return value.upper() in _TRUE if value else default
-
     def places_itself(self) -> bool:
         """Whether the recipe tells CMake where something is, which a check may then not find."""
         return any(name.startswith(_PLACING) for name, _ in self.recipe.cmake)
@@ -145,7 +135,7 @@ class Case:
     def prefixes(self, *roots: str) -> tuple[Path, ...]:
         """Folders in which CMake looks for lib, include and share. roots: variables that name more."""
         named = [Path(self.host.variables[name]) for name in roots if self.host.variables.get(name)]
-        named += [Path(part) for part in self.variable("CMAKE_PREFIX_PATH").split(";") if part]
+        named += [Path(part) for part in self.recipe.variable("CMAKE_PREFIX_PATH").split(";") if part]
         parts = [Path(part) for part in self.host.path.split(os.pathsep) if part]
         named += [part.parent for part in parts if part.name in {"bin", "sbin"}]
         named += [self.host.place(prefix) for prefix in _PREFIXES]

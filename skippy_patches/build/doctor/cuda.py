@@ -115,7 +115,9 @@ def architectures(case: Case) -> Iterator[Finding]:
     if toolkit is None:
         return
     try:
-        cudaarch.choose(case.asked.architectures, case.recipe.name, case.variable(cudaarch.VARIABLE), toolkit)
+        cudaarch.choose(
+            case.asked.architectures, case.recipe.name, case.recipe.variable(cudaarch.VARIABLE), toolkit
+        )
     except SkippyError as error:
         yield finding.of(error)
 
@@ -123,7 +125,7 @@ def architectures(case: Case) -> Iterator[Finding]:
 def driver_library(case: Case) -> Iterator[Finding]:
     """What the build links in place of the driver: a stub; where the toolkit has none, cuda.h makes one."""
     toolkit = case.toolkit()
-    if toolkit is None or case.is_on(NO_DRIVER) or header(toolkit, "cuda.h"):
+    if toolkit is None or case.recipe.is_on(NO_DRIVER) or header(toolkit, "cuda.h"):
         return
     folders = toolkits.library_folders(toolkit.root)
     if not any((folder / "stubs/libcuda.so").is_file() for folder in folders):

@@ -64,7 +64,7 @@ def host_compiler(case: Case) -> Iterator[Finding]:
 
 def _compiler(case: Case) -> Path | None:
     """What nvcc hands the host's part of a source to."""
-    if named := case.variable(_VARIABLE):
+    if named := case.recipe.variable(_VARIABLE):
         return case.host.which(named)
     found = case.tool_if_there("cxx")
     return found.path if found else None
@@ -75,7 +75,7 @@ def _compile(case: Case, toolkit: CudaToolkit, compiler: Path) -> Ran:
         source = Path(folder, "one.cu")
         source.write_text(_SOURCE, encoding="ascii")
         oldest = [f"-arch=compute_{toolkit.architectures[0]}"] if toolkit.architectures else []
-        flags = _words(case.variable(_FLAGS))
+        flags = _words(case.recipe.variable(_FLAGS))
         target = ["-std=c++17", "-c", str(source), "-o", str(source.with_suffix(".o"))]
         return case.host.run([str(toolkit.nvcc.path), "-ccbin", str(compiler), *oldest, *flags, *target])
 
@@ -143,7 +143,7 @@ def _key(case: Case, toolkit: CudaToolkit, compiler: Path) -> str:
         str(compiler),
         repr(case.host.glibc),
         _stamp(meeting) if meeting else "",
-        case.variable(_FLAGS),
+        case.recipe.variable(_FLAGS),
         _SOURCE,
     )
 

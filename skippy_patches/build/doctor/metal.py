@@ -32,7 +32,7 @@ def check(case: Case) -> Iterator[Finding]:
             why="The compiler and the frameworks Foundation, Metal and MetalKit come with them.",
             mend="Install them: xcode-select --install",
         )
-    elif not case.is_on(_EMBED, default=True) and not _has_compiler(case):
+    elif not case.recipe.is_on(_EMBED, default=True) and not _has_compiler(case):
         yield finding.error(
             "metal-compiler-missing",
             f"The recipe has {_EMBED}: OFF, and there is no metal compiler (xcrun -sdk macosx metal).",

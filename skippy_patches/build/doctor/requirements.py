@@ -27,7 +27,7 @@ _BACKENDS = {
 def check(case: Case) -> Iterator[Finding]:
     """A backend of which the recipe requires nothing at all: doctor has then not looked for it."""
     for option, words in _BACKENDS.items():
-        if case.is_on(option) and not set(words) & set(case.recipe.requires):
+        if case.recipe.is_on(option) and not set(words) & set(case.recipe.requires):
             said = ", ".join((*case.recipe.requires, *words))
             yield finding.warning(
                 "requirement-unsaid",

@@ -57,7 +57,7 @@ def headers(case: Case) -> Iterator[Finding]:
         )
         return
     version = _version(case)
-    if version is not None and version < _NEEDED and not case.variable(_SHIM):
+    if version is not None and version < _NEEDED and not case.recipe.variable(_SHIM):
         told, needed = (".".join(map(str, each)) for each in (version, _NEEDED))
         yield finding.error(
             "vulkan-headers-old",
